@@ -1,0 +1,72 @@
+"""The command line: one file per command. Parse, call, print; the only place that prints, draws or ends the process."""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+import click
+import typer
+
+from neardup.cli import curve, dedup
+from neardup.errors import NeardupError
+
+app = typer.Typer(
+    name="neardup",
+    help="Find near-duplicate texts, verify them exactly, and keep one good copy of each.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+for command in (dedup, curve):
+    app.command(command.__name__.rpartition(".")[2], no_args_is_help=command.NEEDS_ARGUMENTS)(command.run)
+
+
+class _Terminated(BaseException):
+    """SIGTERM, made an exception so that temporary files go."""
+
+
+@app.callback()
+def _root() -> None:
+    """Find near-duplicate texts, verify them exactly, and keep one good copy of each."""
+
+
+def main() -> None:
+    """Run the command line and end the process: 0 done, 1 failed while running, 2 wrong usage or unreadable input."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(_end())
+
+
+def _end() -> int:
+    """Run the command line; return the code to end with, having said on stderr why where it is not 0."""
+    try:
+        app(standalone_mode=False)
+    except NeardupError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.ClickException as error:
+        return _say(f"{error.format_message()} See 'neardup --help'.", error.exit_code)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; nothing was written.", 130)
+    except _Terminated:
+        return _say("terminated; nothing was written.", 143)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # what a shell says of a program that a closed pipe ended
+    except MemoryError:
+        return _say("out of memory; nothing was written. Lower --memory or split the input.", 1)
+    return 0
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"neardup: {sentence}", file=sys.stderr)
+    return code
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated

@@ -1,0 +1,17 @@
+"""neardup curve: the S-curve of a recipe."""
+
+from typing import Final
+
+from neardup.cli import options, render
+from neardup.recipe import Recipe
+
+NEEDS_ARGUMENTS: Final = False
+
+
+@options.with_recipe
+def run(*, recipe: Recipe) -> None:
+    """Show the chance that LSH finds a pair, by its similarity: the S-curve of a recipe.
+
+    Prints the promised recall at the threshold and the textbook's approximate threshold (1/b)^(1/r).
+    """
+    render.curve(recipe)

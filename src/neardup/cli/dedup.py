@@ -1,0 +1,59 @@
+"""neardup dedup: keep one good copy of each text."""
+
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import click
+import typer
+
+from neardup.cli import options, render
+from neardup.dedup import dedup
+from neardup.recipe import Recipe
+from neardup.records.read import Paths
+
+NEEDS_ARGUMENTS: Final = True
+
+
+@options.with_recipe
+def run(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files, folders, globs, URLs, or - for standard input.", show_default=False)],
+    *,
+    kept: Annotated[str, typer.Option("-o", "--kept", help="The records that stay; - for standard output.", show_default=False)],
+    removed: Annotated[Optional[str], typer.Option(help="The records that go, with kept_id and similarity.")] = None,
+    clusters: Annotated[Optional[str], typer.Option(help="id, cluster_id, kept, similarity of clustered documents.")] = None,
+    pairs: Annotated[Optional[str], typer.Option(help="id_a, id_b, similarity of every verified pair.")] = None,
+    stats: Annotated[Optional[str], typer.Option(help="Counts, seconds, memory and the recipe, as JSON.")] = None,
+    text_field: Annotated[str, typer.Option(help="The field that holds the texts.")] = "text",
+    id_field: Annotated[Optional[str], typer.Option(help="The field that holds the ids; without it records are numbered from 0.")] = None,
+    format: Annotated[Optional[str], typer.Option(help="Format of the input where its name does not tell: jsonl, txt, csv, ...")] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of text files.")] = "utf-8",
+    on_bad_record: Annotated[str, typer.Option(click_type=click.Choice(["fail", "skip"]), help="A record that cannot be read stops the run, or is counted.")] = "fail",
+    threads: Annotated[Optional[int], typer.Option(min=1, help="Threads; by default one a processor.")] = None,
+    memory: Annotated[str, typer.Option(help="Memory to stay within.")] = "4GB",
+    temp_dir: Annotated[Optional[Path], typer.Option(help="Where standard input is spooled.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    recipe: Recipe,
+) -> None:
+    """Keep one good copy of each text.
+
+    Every removed text was compared with the kept one, shingle by shingle, and is written with its similarity.
+    """
+    named = {"kept": kept, "removed": removed, "clusters": clusters, "pairs": pairs, "stats": stats}
+    outputs = {role: path for role, path in named.items() if path is not None}
+    with render.progress(quiet=quiet) as on_progress:
+        result = dedup(
+            Paths(inputs),
+            text=text_field,
+            id=id_field,
+            recipe=recipe,
+            write=outputs,
+            on_bad_record="skip" if on_bad_record == "skip" else "fail",
+            format=format,
+            encoding=encoding,
+            threads=threads,
+            memory_bytes=options.memory(memory),
+            temp_dir=temp_dir,
+            on_progress=on_progress,
+        )
+    if not quiet:
+        render.summary(result.stats, outputs)

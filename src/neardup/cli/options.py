@@ -1,0 +1,92 @@
+"""Flags that mean the same in every command: one for each field of the recipe, made from the recipe itself."""
+
+import dataclasses
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Final, get_type_hints
+
+import click
+import typer
+
+from neardup.errors import UsageError
+from neardup.recipe import KEEP_POLICIES, Recipe, choices
+
+_HELP: Final = {
+    "unit": "What a shingle is made of.",
+    "ngram": "Consecutive units in a shingle, 1 to 32.",
+    "threshold": "Least similarity that counts, above 0 and at most 1.",
+    "sketch": "Family of signatures.",
+    "num_perm": "Values in a signature, 64 to 1,024.",
+    "recall": "Promised share of the pairs at the threshold that are found.",
+    "bands": "Number of bands, with --rows; in place of --recall.",
+    "rows": "Rows of a band, with --bands.",
+    "verify": "Compare candidate pairs exactly, or trust the estimate.",
+    "cluster": "Every removed text verified against the kept one, or connected components.",
+    "keep": f"Which document of a cluster stays: {', '.join(KEEP_POLICIES)}.",
+    "normalize": "Unicode normalization form.",
+    "width": "Full-width and half-width forms to the usual ones, or as they are.",
+    "case": "Full case folding, or letters as they are.",
+    "punct": "Punctuation and symbols: to a space, as they are, or dropped.",
+    "digits": "Digits as they are, or each to 0.",
+    "invisible": "Control, format and zero-width characters: dropped, or as they are.",
+    "space": "Runs of white space: to one space, or dropped.",
+    "strip_html": "Take the text out of HTML first.",
+}
+_TYPES: Final = {"ngram": int, "num_perm": int, "bands": int, "rows": int, "threshold": float, "recall": float, "strip_html": bool, "keep": str}
+_UNITS: Final = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+
+def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the recipe flags in place of its `recipe` parameter; a flag overrides the recipe file."""
+    plain = inspect.signature(command)
+    hints = get_type_hints(command, include_extras=True)
+    flags = [_recipe_file(), *map(_flag, dataclasses.fields(Recipe))]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:  # noqa: ANN401  # flags of every type
+        path = values.pop("recipe")
+        given = {field.name: values.pop(field.name) for field in dataclasses.fields(Recipe)}
+        recipe = Recipe.load(path) if path else Recipe()
+        changes = {name: value for name, value in given.items() if value is not None}
+        command(recipe=recipe.replace(**changes), **values)
+
+    own = [p.replace(annotation=hints[p.name]) for p in plain.parameters.values() if p.name != "recipe"]
+    run.__signature__ = plain.replace(parameters=[*own, *flags])  # type: ignore[attr-defined]  # what inspect reads
+    run.__annotations__ = {p.name: p.annotation for p in (*own, *flags)}
+    return run
+
+
+def memory(text: str) -> int:
+    """Return the bytes that a size such as 4GB or 512MiB stands for.
+
+    Raises:
+        UsageError: it is no such size.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B)", text.strip(), re.IGNORECASE)
+    if not match or not float(match[1]):
+        raise UsageError(f"--memory is a size such as 4GB or 512MB, not {text!r}.")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def _recipe_file() -> inspect.Parameter:
+    option = typer.Option("--recipe", help="A recipe file (TOML); flags override it.", show_default=False, rich_help_panel="Recipe")
+    return inspect.Parameter("recipe", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, option])
+
+
+def _flag(field: "dataclasses.Field[object]") -> inspect.Parameter:
+    name = "--" + field.name.replace("_", "-")
+    names = choices(field.name)
+    default = getattr(Recipe(), field.name)
+    shown = "" if default is None or default is False else f" [default: {default}]"
+    option = typer.Option(
+        f"{name}/--no-{name[2:]}" if field.name == "strip_html" else name,
+        help=_HELP[field.name] + shown,
+        click_type=click.Choice(names) if names else None,
+        show_default=False,
+        rich_help_panel="Recipe",
+    )
+    annotation = Annotated[str | None if names else _TYPES[field.name] | None, option]  # type: ignore[misc]  # made from the recipe
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

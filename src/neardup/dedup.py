@@ -1,0 +1,182 @@
+"""The local engine: equal band keys meet by sorting, on one machine.
+
+Pass 1 reads all documents and keeps their band keys; buckets give candidate pairs; pass 2 reads the documents of
+candidate pairs again and compares them; pass 3 writes. What is not needed again is not kept.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.kernel import Threads, default_threads
+from neardup.pipeline import Evidence, compare, evidence, join_signed, settle, sign, texts_of
+from neardup.recipe import Recipe
+from neardup.records.read import Documents, Reading, concat_fields, concat_ids, open_documents
+from neardup.records.write import Outputs
+from neardup.result import Result
+from neardup.schema import I64, Candidates, Signed
+from neardup.stats import OnProgress, Stats, ignore
+from neardup.steps.candidates import candidate_pairs, first_of_equal
+from neardup.steps.keep import keep_order
+
+StrPath: TypeAlias = "str | os.PathLike[str]"
+
+
+class Corpus(NamedTuple):
+    """What pass 1 keeps of all documents: their signed arrays, ids, and the column of the keep policy."""
+
+    signed: Signed
+    ids: pa.Array
+    field: pa.ChunkedArray | None
+
+
+def dedup(
+    data: object,
+    *,
+    text: str = "text",
+    id: str | None = None,
+    recipe: Recipe = Recipe(),
+    write: Mapping[str, StrPath] | None = None,
+    on_bad_record: Literal["fail", "skip"] = "fail",
+    format: str | None = None,
+    encoding: str = "utf-8",
+    threads: int | None = None,
+    memory_bytes: int = 4 << 30,
+    temp_dir: StrPath | None = None,
+    on_progress: OnProgress = ignore,
+) -> Result:
+    """Keep one good copy of each text, with the evidence for each removal.
+
+    Args:
+        data: a list of texts; a pandas, polars or pyarrow table, or anything with `__arrow_c_stream__`; a Hugging Face
+            dataset; a path, or a list of paths as `pathlib.Path` (files, folders, globs, `-`, URLs that fsspec knows).
+        text: the column that holds the texts.
+        id: the column that holds the ids, of any type; None numbers the records from 0.
+        recipe: what counts as a near-duplicate, and which document is kept.
+        write: files to write, by what they hold: kept, removed, clusters, pairs, stats. The format follows the name.
+            They appear whole when all is done, or not at all.
+        on_bad_record: a record that cannot be read stops the run, or is counted as rejected.
+        format: the format of the input files where their names do not tell.
+        encoding: the encoding of the text files among them.
+        threads: threads to use; None takes one a processor.
+        memory_bytes: how much memory the run should stay within; what is read is kept for later passes only below half.
+        temp_dir: where standard input is spooled; None takes the system's place.
+        on_progress: called as on_progress(stage, done, total).
+
+    Raises:
+        InputError: a file, column or record cannot be read.
+        OutputError: a file cannot be written.
+        UsageError: the options do not go together.
+    """
+    paths = {role: os.fspath(path) for role, path in (write or {}).items()}
+    reading = Reading(
+        text=text,
+        id=id,
+        field=recipe.keep_field,
+        on_bad_record=on_bad_record,
+        encoding=encoding,
+        format=format,
+        cache_bytes=memory_bytes // 2,
+        temp_dir=None if temp_dir is None else os.fspath(temp_dir),
+    )
+    stats = Stats.of(recipe)
+    documents = open_documents(data, reading, outputs=list(paths.values()))
+    try:
+        with Outputs(paths, documents) as outputs, Threads(threads or default_threads()) as pool:
+            result = _run(documents, recipe, pool, stats, on_progress)
+            with stats.stage("write"):
+                result.write(outputs, on_progress)
+            stats.finish()
+            outputs.text("stats", json.dumps(stats.to_dict(), ensure_ascii=False, indent=2) + "\n")
+    except BaseException:
+        documents.close()
+        raise
+    return result
+
+
+def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Result:
+    with stats.stage("sign"):
+        corpus = _sign_all(documents, recipe, pool, on_progress)
+    with stats.stage("candidates"):
+        on_progress("candidates", 0, None)
+        firsts, candidates = _meet(corpus.signed, pool, stats)
+    with stats.stage("verify"):
+        held = _hold(documents, candidates, recipe, pool, on_progress)
+        pairs = compare(candidates, held, recipe, pool, threshold=recipe.threshold)
+    with stats.stage("cluster"):
+        on_progress("cluster", 0, None)
+        order = keep_order(corpus.signed.lengths, corpus.field, recipe)
+        compare_all = partial(compare, held=held, recipe=recipe, threads=pool, threshold=0.0)
+        clusters = settle(pairs, firsts, order, recipe, compare_all)
+    result = Result(documents, corpus.ids, firsts, pairs, clusters, stats)
+    _count(result, documents, corpus.signed, recipe)
+    return result
+
+
+def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: OnProgress) -> Corpus:
+    """Pass 1. The next batch is read while threads sign the last one."""
+    signed: list[Signed] = []
+    ids: list[pa.Array] = []
+    fields: list[pa.Array] = []
+    waiting: list[Callable[[], Signed]] = []
+    for batch in documents.batches():
+        started = sign(texts_of(batch.texts), recipe, pool)
+        signed += [wait() for wait in waiting]
+        waiting = [started]
+        ids.append(batch.ids)
+        if batch.field is not None:
+            fields.append(batch.field)
+        on_progress("sign", batch.first_doc + len(batch.texts), None)
+    signed += [wait() for wait in waiting]
+    return Corpus(join_signed(signed, recipe), concat_ids(ids), concat_fields(fields) if fields else None)
+
+
+def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
+    """Return the first exact copy of each document, and the candidate pairs among such firsts."""
+    firsts = np.arange(signed.n_shingles.size, dtype=np.int64)
+    live = np.flatnonzero(signed.n_shingles > 0)
+    firsts[live] = first_of_equal(signed.content[:, live], live)
+    unique = live[firsts[live] == live]
+    met = candidate_pairs(signed.band_keys if unique.size == firsts.size else signed.band_keys[:, unique], pool)
+    stats.exact_copies = int(live.size - unique.size)
+    stats.candidates = int(met.candidates.a.size)
+    stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met.buckets, met.crowded, met.uncompared
+    return firsts, Candidates(unique[met.candidates.a], unique[met.candidates.b])
+
+
+def _hold(documents: Documents, candidates: Candidates, recipe: Recipe, pool: Threads, on_progress: OnProgress) -> Evidence:
+    """Pass 2. Return what the documents of candidate pairs are compared by."""
+    is_wanted = np.zeros(n_docs, np.bool_)
+    for ends in candidates:
+        is_wanted[ends] = True
+    wanted = np.flatnonzero(is_wanted)
+
+    def columns() -> Iterator[pa.LargeBinaryArray]:
+        for batch in documents.batches() if wanted.size else ():
+            last_doc = batch.first_doc + len(batch.texts)
+            docs = wanted[np.searchsorted(wanted, batch.first_doc) : np.searchsorted(wanted, last_doc)]
+            on_progress("verify", last_doc, None)
+            yield batch.texts.take(pa.array(docs - batch.first_doc))
+
+    return evidence(wanted, columns(), recipe, pool)
+
+
+def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe) -> None:
+    """Fill in the counts of a run."""
+    stats = result.stats
+    stats.inputs = documents.inputs
+    stats.read = documents.n_read
+    stats.rejected = documents.rejected.total
+    stats.rejected_reasons = dict(documents.rejected.reasons)
+    stats.rejected_examples = dict(documents.rejected.examples)
+    stats.empty = int(np.count_nonzero(signed.n_shingles == 0))
+    stats.kept = int(np.count_nonzero(result.is_kept))
+    stats.removed = int(result.is_kept.size - stats.kept)
+    stats.verified = result.n_near_pairs
+    stats.clusters = int(np.unique(result.kept_doc[result.clustered]).size)
+    stats.below_threshold = int(np.count_nonzero(result.similarity < recipe.threshold))

@@ -1,0 +1,223 @@
+"""Recipe: every choice that decides whether two texts are near-duplicates, and which of them is kept.
+
+The only defaults of the package live here. A recipe is frozen, hashable, validated whole, and travels everywhere; it
+is saved as flat TOML and known by its fingerprint.
+"""
+
+import dataclasses
+import difflib
+import hashlib
+import json
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, get_args, get_type_hints
+
+from neardup.bands import Bands, choose_bands
+from neardup.errors import RecipeError, UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Unit = Literal["char", "word", "token"]
+Sketch = Literal["minhash", "classic"]
+Verify = Literal["exact", "estimate"]
+ClusterWay = Literal["anchored", "components"]
+Normalize = Literal["nfkc", "nfc", "none"]
+Width = Literal["half", "keep"]
+Case = Literal["fold", "keep"]
+Punct = Literal["space", "keep", "drop"]
+Digits = Literal["keep", "zero"]
+Invisible = Literal["drop", "keep"]
+Space = Literal["collapse", "drop"]
+
+KEEP_POLICIES: Final = ("first", "last", "longest", "shortest", "min:FIELD", "max:FIELD")
+
+# What a stored result depends on besides the fields: the shingle hash, the sketches, the cleaning tables.
+FORMAT: Final = 1
+
+_RANGES: Final[dict[str, tuple[int, int]]] = {"ngram": (1, 32), "num_perm": (64, 1024)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Every choice that decides whether two texts are near-duplicates, and which of them is kept.
+
+    Attributes:
+        unit: what a shingle is made of: code points, words, or tokens (docs/how-it-works.md).
+        ngram: consecutive units in a shingle, 1 to 32.
+        threshold: least similarity that counts, above 0 and at most 1.
+        sketch: the family of signatures.
+        num_perm: values in a signature, 64 to 1,024.
+        recall: promised share of the pairs at the threshold that are found, below 1.
+        bands: number of bands, or None to choose bands and rows from threshold and recall.
+        rows: rows of a band, or None; given together with bands.
+        verify: compare candidate pairs exactly, or trust the estimate of their signatures.
+        cluster: each removed document verified against the kept one, or connected components.
+        keep: which document of a cluster stays: first, last, longest, shortest, min:FIELD, max:FIELD.
+        normalize: Unicode normalization form.
+        width: full-width and half-width forms folded to the usual ones (NFKC does so by itself).
+        case: full case folding, or letters as they are.
+        punct: punctuation and symbols to a space, as they are, or dropped.
+        digits: digits as they are, or each to 0.
+        invisible: control, format and zero-width characters dropped, or as they are.
+        space: runs of white space to one space, or dropped.
+        strip_html: take the text out of HTML markup first.
+    """
+
+    unit: Unit = "char"
+    ngram: int = 5
+    threshold: float = 0.8
+    sketch: Sketch = "minhash"
+    num_perm: int = 128
+    recall: float = 0.99
+    bands: int | None = None
+    rows: int | None = None
+    verify: Verify = "exact"
+    cluster: ClusterWay = "anchored"
+    keep: str = "first"
+    normalize: Normalize = "nfkc"
+    width: Width = "half"
+    case: Case = "fold"
+    punct: Punct = "space"
+    digits: Digits = "keep"
+    invisible: Invisible = "drop"
+    space: Space = "collapse"
+    strip_html: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a value out of range, and values that do not go together.
+
+        Raises:
+            RecipeError: names the field, its value, and what is allowed.
+        """
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            _check_type(field.name, value)
+            if field.name in _RANGES:
+                _check_range(field.name, value, *_RANGES[field.name])
+        _check_shares(self.threshold, self.recall)
+        _check_bands(self)
+        _check_keep(self.keep)
+        if self.space == "drop" and self.unit != "char":
+            raise RecipeError(f"space = 'drop' leaves no boundary between words; it goes with unit = 'char', not {self.unit!r}.")
+
+    @property
+    def cut(self) -> Bands:
+        """The bands and rows in use: those given, or those chosen from threshold and recall."""
+        if self.bands is not None and self.rows is not None:
+            return Bands(self.bands, self.rows)
+        return choose_bands(self.threshold, self.recall, self.num_perm)
+
+    @property
+    def keep_field(self) -> str | None:
+        """The field that the keep policy looks at, or None."""
+        return self.keep.partition(":")[2] or None
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that two recipes share only if every field and the stored formats are equal."""
+        canonical = json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    def replace(self, **changes: object) -> "Recipe":
+        """Return a copy with these fields changed; unknown names are refused as in a recipe file."""
+        return Recipe.of({**dataclasses.asdict(self), **changes})
+
+    def to_toml(self) -> str:
+        """Return the recipe as flat TOML; fields that are None are left out."""
+        items = ((name, value) for name, value in dataclasses.asdict(self).items() if value is not None)
+        return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in items)
+
+    @classmethod
+    def of(cls, values: dict[str, object]) -> "Recipe":
+        """Return the recipe with these fields, the others at their defaults.
+
+        Raises:
+            RecipeError: an unknown field (the nearest right one is named), or a value that is not allowed.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; the fields are {', '.join(known)}."
+                raise RecipeError(f"a recipe has no field {name!r}{hint}")
+        return cls(**values)  # type: ignore[arg-type]  # __post_init__ checks every type
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Recipe":
+        """Return the recipe in a TOML file.
+
+        Raises:
+            RecipeError: the file is not TOML, or holds a field or value that is not allowed.
+            UsageError: the file cannot be read.
+        """
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot read the recipe: {error.strerror}.") from error
+        except ValueError as error:
+            raise RecipeError(f"{path}: not a TOML file: {error}.") from error
+        try:
+            return cls.of(values)
+        except RecipeError as error:
+            raise RecipeError(f"{path}: {error}") from error
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """Return the names a field of the recipe chooses from; empty where it takes a number or free text."""
+    return tuple(item for item in get_args(get_type_hints(Recipe)[name]) if isinstance(item, str))
+
+
+def _check_type(name: str, value: object) -> None:
+    allowed = choices(name)
+    if allowed:
+        if value not in allowed:
+            raise RecipeError(f"{name} is one of {', '.join(allowed)}; not {value!r}.")
+    elif name in ("threshold", "recall"):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise RecipeError(f"{name} is a share such as 0.8, not {value!r}.")
+    elif name in ("ngram", "num_perm", "bands", "rows"):
+        optional = name in ("bands", "rows")
+        if not (optional and value is None) and (isinstance(value, bool) or not isinstance(value, int)):
+            raise RecipeError(f"{name} is a whole number, not {value!r}.")
+    elif name == "strip_html" and not isinstance(value, bool):
+        raise RecipeError(f"{name} is true or false, not {value!r}.")
+
+
+def _check_range(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise RecipeError(f"{name} is a whole number from {low:,} to {high:,}, not {value:,}.")
+
+
+def _check_shares(threshold: float, recall: float) -> None:
+    if math.isnan(threshold) or not 0.0 < threshold <= 1.0:
+        raise RecipeError(f"threshold is a share above 0 and at most 1 (0.8, not 80), not {threshold:g}.")
+    if math.isnan(recall) or not 0.0 < recall < 1.0:
+        raise RecipeError(f"recall is a share above 0 and below 1 (0.99), not {recall:g}.")
+
+
+def _check_bands(recipe: Recipe) -> None:
+    bands, rows = recipe.bands, recipe.rows
+    if (bands is None) != (rows is None):
+        raise RecipeError("bands and rows are given together, or neither (then they follow from threshold and recall).")
+    if bands is None or rows is None:
+        choose_bands(recipe.threshold, recipe.recall, recipe.num_perm)
+        return
+    if bands < 1 or rows < 1:
+        raise RecipeError(f"bands and rows are at least 1 each, not {bands} and {rows}.")
+    if bands * rows > recipe.num_perm:
+        raise RecipeError(
+            f"{bands} bands of {rows} rows take {bands} x {rows} = {bands * rows:,} values, "
+            f"but a signature has {recipe.num_perm:,}. Raise num_perm or take fewer."
+        )
+
+
+def _check_keep(keep: object) -> None:
+    name, colon, field = keep.partition(":") if isinstance(keep, str) else ("", "", "")
+    plain = keep in ("first", "last", "longest", "shortest")
+    if not plain and not (name in ("min", "max") and colon and field):
+        raise RecipeError(f"keep is one of {', '.join(KEEP_POLICIES)}; not {keep!r}.")

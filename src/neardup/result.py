@@ -1,0 +1,138 @@
+"""Result: what became of every document, as Arrow tables and as files.
+
+Knows documents, pairs and clusters by position; turns positions into the users' ids where it hands something out.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.records.read import Documents
+from neardup.records.write import Outputs
+from neardup.schema import I64, Batch, Bools, Clusters, Pairs
+from neardup.stats import OnProgress, Stats
+
+OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "stats")
+_AT_A_TIME: Final = 1 << 20  # rows of a table of evidence made at a time
+
+
+class Result:
+    """What became of every document.
+
+    Attributes:
+        stats: counts, seconds, bytes, versions; `stats.to_dict()` for machines.
+        kept_doc: int64[n_docs]; by position, the document kept in the stead of each, itself where it is kept.
+        similarity: float64[n_docs]; of each document to that one.
+    """
+
+    def __init__(self, documents: Documents, ids: pa.Array, firsts: I64, pairs: Pairs, clusters: Clusters, stats: Stats) -> None:
+        self.stats = stats
+        self.kept_doc, self.similarity = clusters
+        self.n_near_pairs = int(pairs.a.size)
+        self._documents = documents
+        self._ids = ids
+        self._pairs = with_copies(pairs, firsts)
+        self._has_clashes = is_ambiguous(ids)
+
+    @cached_property
+    def kept(self) -> pa.Table:
+        """The records that stay, all columns, in input order."""
+        return self._gather(self.is_kept, with_evidence=False)
+
+    @cached_property
+    def removed(self) -> pa.Table:
+        """The records that go, all columns, with `kept_id` and `similarity`."""
+        return self._gather(~self.is_kept, with_evidence=True)
+
+    @cached_property
+    def clusters(self) -> pa.Table:
+        """`id, cluster_id, kept, similarity` of every document in a cluster of two or more, in input order."""
+        return self._clusters_of(self.clustered)
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """`id_a, id_b, similarity` of every verified pair; exact copies as a star from the first of them."""
+        return self._pairs_of(slice(None))
+
+    def write(self, outputs: Outputs, on_progress: OnProgress) -> None:
+        """Write every output that has a path; `outputs` decides which and how."""
+        for role, docs, with_evidence in (("kept", self.is_kept, False), ("removed", ~self.is_kept, True)):
+            if role in outputs:
+                for batch, rows in self._rows(docs):
+                    on_progress("write", batch.first_doc + len(batch.texts), self.kept_doc.size)
+                    extra = self._evidence(batch.first_doc + rows) if with_evidence else None
+                    outputs.records(role, self._documents, batch, rows, extra)
+        if "clusters" in outputs:
+            for start in range(0, max(1, self.clustered.size), _AT_A_TIME):
+                outputs.table("clusters", self._clusters_of(self.clustered[start : start + _AT_A_TIME]))
+        if "pairs" in outputs:
+            for start in range(0, max(1, self._pairs.a.size), _AT_A_TIME):
+                outputs.table("pairs", self._pairs_of(slice(start, start + _AT_A_TIME)))
+
+    @cached_property
+    def is_kept(self) -> Bools:
+        return self.kept_doc == np.arange(self.kept_doc.size)
+
+    @cached_property
+    def clustered(self) -> I64:
+        """The documents in a cluster of two or more."""
+        return np.flatnonzero(np.bincount(self.kept_doc, minlength=self.kept_doc.size)[self.kept_doc] > 1)
+
+    def _rows(self, docs: Bools) -> Iterator[tuple[Batch, I64]]:
+        """Yield each batch with the positions in it of the chosen documents."""
+        for batch in self._documents.batches():
+            yield batch, np.flatnonzero(docs[batch.first_doc : batch.first_doc + len(batch.texts)])
+
+    def _gather(self, docs: Bools, *, with_evidence: bool) -> pa.Table:
+        tables = []
+        for batch, rows in self._rows(docs):
+            table = self._documents.table(batch, rows)
+            if with_evidence:
+                evidence = self._evidence(batch.first_doc + rows)
+                for name in evidence.column_names:
+                    table = table.append_column(name, evidence[name])
+            tables.append(table)
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def _evidence(self, docs: I64) -> pa.Table:
+        kept_doc = self.kept_doc[docs]
+        columns = {"kept_id": self._ids.take(pa.array(kept_doc)), "similarity": self.similarity[docs]}
+        return pa.table(columns | ({"kept_row": kept_doc} if self._has_clashes else {}))
+
+    def _clusters_of(self, docs: I64) -> pa.Table:
+        kept_doc = self.kept_doc[docs]
+        columns = {
+            "id": self._ids.take(pa.array(docs)),
+            "cluster_id": self._ids.take(pa.array(kept_doc)),
+            "kept": self.is_kept[docs],
+            "similarity": self.similarity[docs],
+        }
+        return pa.table(columns | ({"row": docs, "cluster_row": kept_doc} if self._has_clashes else {}))
+
+    def _pairs_of(self, piece: slice) -> pa.Table:
+        a, b = self._pairs.a[piece], self._pairs.b[piece]
+        columns = {
+            "id_a": self._ids.take(pa.array(a)),
+            "id_b": self._ids.take(pa.array(b)),
+            "similarity": self._pairs.similarity[piece],
+        }
+        return pa.table(columns | ({"row_a": a, "row_b": b} if self._has_clashes else {}))
+
+
+def with_copies(pairs: Pairs, firsts: I64) -> Pairs:
+    """Return the pairs with each exact copy paired to the first of them, ascending by (a, b)."""
+    copies = np.flatnonzero(firsts != np.arange(firsts.size))
+    a = np.concatenate((pairs.a, firsts[copies]))
+    b = np.concatenate((pairs.b, copies))
+    order = stable_order(b, firsts.size)
+    order = order[stable_order(a[order], firsts.size)]
+    return Pairs(a[order], b[order], np.concatenate((pairs.similarity, np.ones(copies.size)))[order])
+
+
+def is_ambiguous(ids: pa.Array) -> bool:
+    """Say whether an id names more than one document, so that row numbers must go beside the ids."""
+    return bool(pc.count_distinct(ids, mode="only_valid").as_py() < len(ids) - ids.null_count)

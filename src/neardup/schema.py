@@ -1,0 +1,121 @@
+"""The arrays that pass between the steps: names, dtypes, shapes, order.
+
+Everything here is a NamedTuple of arrays (Numba accepts them) with its invariants in the docstring, so that the state
+between any two steps can be printed and checked. A document is known by `doc`, its position from 0 in input order.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+U8: TypeAlias = NDArray[np.uint8]
+U32: TypeAlias = NDArray[np.uint32]
+U64: TypeAlias = NDArray[np.uint64]
+I64: TypeAlias = NDArray[np.int64]
+F64: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+class Texts(NamedTuple):
+    """UTF-8 texts back to back, as Arrow keeps them; a lone surrogate is its three generalized UTF-8 bytes.
+
+    data: uint8[n_bytes].
+    offsets: int64[n_docs + 1], ascending, into data; text i is data[offsets[i]:offsets[i + 1]].
+    """
+
+    data: U8
+    offsets: I64
+
+
+class CleanTexts(NamedTuple):
+    """Cleaned texts as code points, ragged.
+
+    points: uint32[n_points]; code points, those that never count alone (white space, Unicode P*) with LONELY set.
+    offsets: int64[n_docs + 1], starting at 0.
+    """
+
+    points: U32
+    offsets: I64
+
+
+class Units(NamedTuple):
+    """The units of texts, ragged: code points, or hashes of words; LONELY_UNIT set where a unit never counts alone.
+
+    values: uint32[n_units] or uint64[n_units].
+    offsets: int64[n_docs + 1], starting at 0.
+    """
+
+    values: U32 | U64
+    offsets: I64
+
+
+class Shingles(NamedTuple):
+    """The shingle hashes of documents, ragged.
+
+    hashes: uint64[n_shingles]; those of document i are hashes[offsets[i]:offsets[i + 1]], in text order with repeats
+        as `shingle` makes them, distinct and ascending after `distinct`.
+    offsets: int64[n_docs + 1], starting at 0.
+    """
+
+    hashes: U64
+    offsets: I64
+
+
+class Signed(NamedTuple):
+    """What the first pass keeps of a batch of documents.
+
+    band_keys: uint64[bands, n_docs]; meaningless where n_shingles is 0.
+    content: uint64[2, n_docs]; the 128-bit hash of the clean text.
+    n_shingles: int64[n_docs]; shingles with repeats; 0 for a text similar to nothing.
+    lengths: int64[n_docs]; code points of the text before cleaning; zeros unless the keep policy looks at them.
+    """
+
+    band_keys: U64
+    content: U64
+    n_shingles: I64
+    lengths: I64
+
+
+class Candidates(NamedTuple):
+    """Candidate pairs: documents that met in a bucket. int64[n] each, a < b, each pair once, ascending by (a, b)."""
+
+    a: I64
+    b: I64
+
+
+class Pairs(NamedTuple):
+    """Verified pairs, a < b, ascending by (a, b). a, b: int64[n]; similarity: float64[n], exact unless estimated."""
+
+    a: I64
+    b: I64
+    similarity: F64
+
+
+class Clusters(NamedTuple):
+    """The outcome of every document.
+
+    kept_doc: int64[n_docs]; the document kept in its stead, itself where it is kept.
+    similarity: float64[n_docs]; to kept_doc, 1.0 where it is kept.
+    """
+
+    kept_doc: I64
+    similarity: F64
+
+
+class Batch(NamedTuple):
+    """Consecutive documents as read. Arrow arrays of equal length, in input order.
+
+    first_doc: position of the first document.
+    texts: large_binary without nulls; UTF-8, lone surrogates as generalized UTF-8.
+    ids: the users' ids with their type, or record numbers (int64) where no id field was named.
+    field: the column a keep policy looks at, or None.
+    records: what is needed to write the records out again; the business of `records/` alone.
+    """
+
+    first_doc: int
+    texts: pa.LargeBinaryArray
+    ids: pa.Array
+    field: pa.Array | None
+    records: object

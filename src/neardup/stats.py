@@ -1,0 +1,91 @@
+"""Counts that add up, seconds a stage, peak memory, versions: what a run says of itself."""
+
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import TypeAlias
+
+from neardup.bands import s_curve
+from neardup.recipe import Recipe
+
+OnProgress: TypeAlias = Callable[[str, int, int | None], None]
+
+
+def ignore(stage: str, done: int, total: int | None) -> None:
+    """Take no notice of progress: `done` of `total` (None where unknown) of a stage."""
+
+
+@dataclass(slots=True)
+class Stats:
+    """What a run says of itself; `to_dict` for machines.
+
+    Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
+    """
+
+    recipe: dict[str, object]
+    fingerprint: str
+    bands: int
+    rows: int
+    promised_recall: float
+    inputs: list[str] = field(default_factory=list)
+    read: int = 0
+    kept: int = 0
+    removed: int = 0
+    rejected: int = 0
+    rejected_reasons: dict[str, int] = field(default_factory=dict)
+    rejected_examples: dict[str, str] = field(default_factory=dict)
+    empty: int = 0
+    exact_copies: int = 0
+    candidates: int = 0
+    verified: int = 0
+    clusters: int = 0
+    below_threshold: int = 0
+    buckets: int = 0
+    buckets_over_limit: int = 0
+    pairs_not_compared: int = 0
+    text_bytes: int = 0
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    bytes_by_stage: dict[str, int] = field(default_factory=dict)
+    peak_memory_bytes: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Stats":
+        """Return the statistics of a run that is about to begin."""
+        promised = s_curve(recipe.threshold, *recipe.cut)
+        return cls(asdict(recipe), recipe.fingerprint, *recipe.cut, round(promised, 6))
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the seconds of a stage."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
+
+    def finish(self) -> None:
+        """Fill in what is known only at the end, and hold the counts against one another."""
+        assert self.read == self.kept + self.removed + self.rejected, self
+        self.peak_memory_bytes = peak_memory_bytes()
+        names = ("neardup", "numpy", "numba", "pyarrow")
+        self.versions = {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything as plain values, ready for JSON."""
+        return asdict(self)
+
+
+def peak_memory_bytes() -> int:
+    """Return the most memory this process held at once, in bytes; 0 where the system does not tell."""
+    try:
+        import resource  # noqa: PLC0415  # not there on Windows
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) if sys.platform == "darwin" else int(peak) * 1024

@@ -1,0 +1,62 @@
+"""Step 7: the keep policy, the order in which documents are preferred.
+
+In: lengths of the texts, or the column that the policy names. Out: the documents, the most preferred first. Ties go to
+the earlier document; a null is preferred to nothing.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import UsageError
+from neardup.recipe import Recipe
+from neardup.schema import I64
+
+
+def keep_order(lengths: I64, field: pa.ChunkedArray | None, recipe: Recipe) -> I64:
+    """Return int64[n_docs]: all documents, the most preferred first.
+
+    lengths: int64[n_docs], code points of each text. field: the column of `recipe.keep_field`, or None.
+
+    Raises:
+        UsageError: the values of the field cannot be put in order.
+    """
+    if recipe.keep_field is None:
+        return _POLICIES[recipe.keep](lengths)
+    assert field is not None
+    direction = "ascending" if recipe.keep.startswith("min:") else "descending"
+    table = pa.table({"value": field, "doc": pa.array(np.arange(lengths.size))})
+    try:
+        keys = [("value", direction), ("doc", "ascending")]
+        return pc.sort_indices(table, sort_keys=keys, null_placement="at_end").to_numpy().astype(np.int64)
+    except pa.ArrowException as error:
+        raise UsageError(
+            f"keep = {recipe.keep!r} cannot put values of type {field.type} in order; choose a field of numbers or text."
+        ) from error
+
+
+def _first(lengths: I64) -> I64:
+    return np.arange(lengths.size, dtype=np.int64)
+
+
+def _last(lengths: I64) -> I64:
+    return np.arange(lengths.size - 1, -1, -1, dtype=np.int64)
+
+
+def _longest(lengths: I64) -> I64:
+    return np.argsort(-lengths, kind="stable")
+
+
+def _shortest(lengths: I64) -> I64:
+    return np.argsort(lengths, kind="stable")
+
+
+_POLICIES: Final[dict[str, Callable[[I64], I64]]] = {
+    "first": _first,
+    "last": _last,
+    "longest": _longest,
+    "shortest": _shortest,
+}
