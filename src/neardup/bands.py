@@ -13,12 +13,6 @@ import numpy as np
 
 from neardup.errors import RecipeError
 
-# Fast Similarity Sketching draws its bins without replacement in part, so that bands agree together a little more
-# often than independent rows would: measured S-curves lie up to .005 under the formula at the threshold. Half the
-# share of misses that the user allows is therefore set aside for it.
-_SAFETY = 0.5
-
-
 class Bands(NamedTuple):
     """How a signature is cut: `bands` bands of `rows` rows each; the rest of the signature is unused."""
 
@@ -60,13 +54,13 @@ def choose_bands(threshold: float, recall: float, num_perm: int) -> Bands:
 
 
 def _least_bands(threshold: float, recall: float, rows: int) -> int:
-    """Return the fewest bands of this many rows that keep the promise, with the safety described above."""
+    """Return the fewest bands of this many rows that keep the promise: the least b with 1 - (1 - t^r)^b >= recall."""
     share = threshold**rows
     if share >= 1.0:
         return 1
-    misses = math.log1p(-recall) + math.log(_SAFETY)
-    least = math.ceil(misses / math.log1p(-share)) if share > 0.0 else 1 << 62
-    return max(1, least)
+    if share <= 0.0:
+        return 1 << 62
+    return max(1, math.ceil(math.log1p(-recall) / math.log1p(-share)))
 
 
 def _area_below(threshold: float, bands: int, rows: int) -> float:

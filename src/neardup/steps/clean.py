@@ -36,6 +36,18 @@ _PLAIN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xD800, 
 _ASKED: Final = tuple(chain.from_iterable(range(end, start) for (_, end), (start, _) in zip(((0, 0), *_PLAIN), (*_PLAIN, (0x110000, 0)), strict=True)))
 
 
+class Rules(NamedTuple):
+    """The fields of a recipe that decide what becomes of a code point."""
+
+    normalize: str
+    width: str
+    case: str
+    punct: str
+    digits: str
+    invisible: str
+    space: str
+
+
 class Table(NamedTuple):
     """What becomes of each code point.
 
@@ -49,13 +61,14 @@ class Table(NamedTuple):
 
 def clean(texts: Texts, recipe: Recipe) -> CleanTexts:
     """Return the clean code points of the texts."""
-    cleaned, needs_neighbors = _apply(texts, table(recipe))
+    rules = Rules(*(getattr(recipe, name) for name in Rules._fields))
+    cleaned, needs_neighbors = _apply(texts, table(rules))
     if not needs_neighbors.any():
         return cleaned
     docs = np.flatnonzero(needs_neighbors)
-    normalized = [_normalize(bytes(texts.data[texts.offsets[doc] : texts.offsets[doc + 1]]), recipe) for doc in docs]
+    normalized = [_normalize(bytes(texts.data[texts.offsets[doc] : texts.offsets[doc + 1]]), rules) for doc in docs]
     offsets = np.concatenate(([0], np.cumsum([len(text) for text in normalized]))).astype(np.int64)
-    mended, _ = _apply(Texts(np.frombuffer(b"".join(normalized), np.uint8), offsets), table(recipe.replace(normalize="none", width="keep")))
+    mended, _ = _apply(Texts(np.frombuffer(b"".join(normalized), np.uint8), offsets), table(rules._replace(normalize="none", width="keep")))
     return _merge(cleaned, mended, docs)
 
 
@@ -74,12 +87,12 @@ def code_point_counts(texts: Texts) -> I64:
 
 
 @lru_cache(maxsize=16)
-def table(recipe: Recipe) -> Table:
-    """Return the table of a recipe."""
+def table(rules: Rules) -> Table:
+    """Return what becomes of each code point by these rules."""
     entries = np.arange(0x110000, dtype=np.uint32)
     expansions: list[int] = []
-    folds = _fold_table(recipe)
-    classify = partial(_classify, recipe=recipe)
+    folds = _fold_table(rules)
+    classify = partial(_classify, rules=rules)
     for code, after in folds.items():
         if after is None:
             entries[code] = _NEIGHBORS
@@ -95,18 +108,18 @@ def table(recipe: Recipe) -> Table:
     return Table(entries, np.array(expansions or [0], np.uint32))
 
 
-def _fold_table(recipe: Recipe) -> dict[int, str | None]:
+def _fold_table(rules: Rules) -> dict[int, str | None]:
     """Return what each code point becomes by normalizing and case folding; None where its neighbors decide."""
     chars = list(map(chr, _ASKED))
     wide = partial(unicodedata.normalize, "NFKC")
-    before = [wide(char) if 0xFF00 <= ord(char) <= 0xFFEF else char for char in chars] if recipe.width == "half" else chars
+    before = [wide(char) if 0xFF00 <= ord(char) <= 0xFFEF else char for char in chars] if rules.width == "half" else chars
     neighbors = frozenset[str]()
     after = before
-    if recipe.normalize != "none":
-        form = recipe.normalize.upper()
+    if rules.normalize != "none":
+        form = rules.normalize.upper()
         after = list(map(partial(unicodedata.normalize, form), before))  # type: ignore[arg-type]  # a literal by the recipe
         neighbors = _composing() | frozenset(char for char in chars if unicodedata.combining(char))
-    folded = map(str.casefold, after) if recipe.case == "fold" else iter(after)
+    folded = map(str.casefold, after) if rules.case == "fold" else iter(after)
     return {
         ord(char): None if first[0] in neighbors else fold
         for char, first, fold in zip(chars, after, folded, strict=True)
@@ -121,30 +134,30 @@ def _composing() -> frozenset[str]:
     return frozenset(chain(jamo, (chr(int(pair[1], 16)) for pair in parts if len(pair) == 2 and pair[0][0] != "<")))
 
 
-def _classify(char: str, recipe: Recipe) -> int | None:
+def _classify(char: str, rules: Rules) -> int | None:
     """Return the clean code point for a folded one, marked where it never counts alone; None where it is dropped."""
     category = unicodedata.category(char)
     if char.isspace() or category[0] == "Z":
-        return int(SPACE) if recipe.space == "collapse" else None
-    if recipe.invisible == "drop" and (category in ("Cc", "Cf") or ord(char) in _IGNORABLE):
+        return int(SPACE) if rules.space == "collapse" else None
+    if rules.invisible == "drop" and (category in ("Cc", "Cf") or ord(char) in _IGNORABLE):
         return None
     if category[0] in "PS":
-        if recipe.punct == "space":
-            return int(SPACE) if recipe.space == "collapse" else None
+        if rules.punct == "space":
+            return int(SPACE) if rules.space == "collapse" else None
         mark = int(LONELY) if category[0] == "P" else 0
-        return ord(char) | mark if recipe.punct == "keep" else None
-    return 0x30 if recipe.digits == "zero" and category == "Nd" else ord(char)
+        return ord(char) | mark if rules.punct == "keep" else None
+    return 0x30 if rules.digits == "zero" and category == "Nd" else ord(char)
 
 
-def _normalize(text: bytes, recipe: Recipe) -> bytes:
+def _normalize(text: bytes, rules: Rules) -> bytes:
     """Return a text normalized as a whole, so that a table without normalization finishes it."""
     chars = text.decode("utf-8", "surrogatepass")
-    if recipe.width == "half" and recipe.normalize != "nfkc":
+    if rules.width == "half" and rules.normalize != "nfkc":
         chars = "".join(unicodedata.normalize("NFKC", char) if "\uff00" <= char <= "\uffef" else char for char in chars)
-    return unicodedata.normalize(recipe.normalize.upper(), chars).encode("utf-8", "surrogatepass")  # type: ignore[arg-type]  # a literal by the recipe
+    return unicodedata.normalize(rules.normalize.upper(), chars).encode("utf-8", "surrogatepass")  # type: ignore[arg-type]  # a literal by the recipe
 
 
-def _apply(texts: Texts, rules: Table) -> tuple[CleanTexts, Bools]:
+def _apply(texts: Texts, by: Table) -> tuple[CleanTexts, Bools]:
     """Return the texts by the table, and which of them need normalizing as a whole (those are left empty)."""
     n_docs = texts.offsets.size - 1
     n_bytes = int(texts.offsets[-1] - texts.offsets[0])
@@ -153,7 +166,7 @@ def _apply(texts: Texts, rules: Table) -> tuple[CleanTexts, Bools]:
     capacity = n_bytes + 64
     while True:
         points = np.empty(capacity, np.uint32)
-        if _clean_texts(texts.data, texts.offsets, rules.entries, rules.expansions, points, offsets, needs_neighbors):
+        if _clean_texts(texts.data, texts.offsets, by.entries, by.expansions, points, offsets, needs_neighbors):
             return CleanTexts(points[: offsets[-1]], offsets), needs_neighbors
         capacity *= 2
 
