@@ -1,5 +1,7 @@
 """What several tests need: texts as arrays, pairs as dictionaries."""
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 
@@ -17,7 +19,7 @@ def as_strings(cleaned: CleanTexts) -> list[str]:
     """Return clean texts as strings."""
     points = cleaned.points & ~LONELY
     ends = cleaned.offsets
-    return ["".join(map(chr, points[a:b])) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return ["".join(map(chr, points[a:b])) for a, b in pairwise(ends)]
 
 
 def as_shingles(sets: list[set[int]]) -> Shingles:
@@ -29,7 +31,7 @@ def as_shingles(sets: list[set[int]]) -> Shingles:
 def as_sets(shingles: Shingles) -> list[set[int]]:
     """Return the shingles of documents as sets."""
     ends = shingles.offsets
-    return [set(shingles.hashes[a:b].tolist()) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [set(shingles.hashes[a:b].tolist()) for a, b in pairwise(ends)]
 
 
 def as_pairs(found: dict[tuple[int, int], float]) -> Pairs:
@@ -42,5 +44,3 @@ def as_pairs(found: dict[tuple[int, int], float]) -> Pairs:
 def as_dict(pairs: Pairs) -> dict[tuple[int, int], float]:
     """Return pairs as a dictionary."""
     return dict(zip(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True), pairs.similarity.tolist(), strict=True))
-
-

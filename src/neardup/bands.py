@@ -13,6 +13,7 @@ import numpy as np
 
 from neardup.errors import RecipeError
 
+
 class Bands(NamedTuple):
     """How a signature is cut: `bands` bands of `rows` rows each; the rest of the signature is unused."""
 
@@ -48,7 +49,7 @@ def choose_bands(threshold: float, recall: float, num_perm: int) -> Bands:
         needed = _least_bands(threshold, recall, 1)
         raise RecipeError(
             f"{num_perm} values per signature cannot promise recall {recall:g} at threshold {threshold:g}: "
-            f"that takes num_perm of {needed:,}. Raise num_perm (at most 1,024), the threshold, or accept a lower recall."
+            f"that takes num_perm of {needed:,}. Raise num_perm (at most 1,024) or the threshold, or promise less."
         )
     return min(feasible, key=lambda cut: (_area_below(threshold, *cut), cut.bands))
 
@@ -58,7 +59,7 @@ def _least_bands(threshold: float, recall: float, rows: int) -> int:
     share = threshold**rows
     if share >= 1.0:
         return 1
-    if share <= 0.0:
+    if share < 1e-18:
         return 1 << 62
     return max(1, math.ceil(math.log1p(-recall) / math.log1p(-share)))
 

@@ -16,7 +16,8 @@ import pyarrow as pa
 from neardup.kernel import Threads, default_threads
 from neardup.pipeline import Evidence, compare, evidence, join_signed, settle, sign, texts_of
 from neardup.recipe import Recipe
-from neardup.records.read import Documents, Reading, concat_fields, concat_ids, open_documents
+from neardup.records.ids import concat_columns
+from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import Result
 from neardup.schema import I64, Candidates, Signed
@@ -24,7 +25,7 @@ from neardup.stats import OnProgress, Stats, ignore
 from neardup.steps.candidates import candidate_pairs, first_of_equal
 from neardup.steps.keep import keep_order
 
-StrPath: TypeAlias = "str | os.PathLike[str]"
+StrPath: TypeAlias = str | os.PathLike[str]
 
 
 class Corpus(NamedTuple):
@@ -32,10 +33,10 @@ class Corpus(NamedTuple):
 
     signed: Signed
     ids: pa.Array
-    field: pa.ChunkedArray | None
+    field: pa.Array | None
 
 
-def dedup(
+def dedup(  # noqa: PLR0913  # the options of the command
     data: object,
     *,
     text: str = "text",
@@ -46,7 +47,6 @@ def dedup(
     format: str | None = None,
     encoding: str = "utf-8",
     threads: int | None = None,
-    memory_bytes: int = 4 << 30,
     temp_dir: StrPath | None = None,
     on_progress: OnProgress = ignore,
 ) -> Result:
@@ -64,7 +64,6 @@ def dedup(
         format: the format of the input files where their names do not tell.
         encoding: the encoding of the text files among them.
         threads: threads to use; None takes one a processor.
-        memory_bytes: how much memory the run should stay within; what is read is kept for later passes only below half.
         temp_dir: where standard input is spooled; None takes the system's place.
         on_progress: called as on_progress(stage, done, total).
 
@@ -81,7 +80,6 @@ def dedup(
         on_bad_record=on_bad_record,
         encoding=encoding,
         format=format,
-        cache_bytes=memory_bytes // 2,
         temp_dir=None if temp_dir is None else os.fspath(temp_dir),
     )
     stats = Stats.of(recipe)
@@ -133,7 +131,7 @@ def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: 
             fields.append(batch.field)
         on_progress("sign", batch.first_doc + len(batch.texts), None)
     signed += [wait() for wait in waiting]
-    return Corpus(join_signed(signed, recipe), concat_ids(ids), concat_fields(fields) if fields else None)
+    return Corpus(join_signed(signed, recipe), concat_columns(ids), concat_columns(fields) if fields else None)
 
 
 def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
@@ -149,21 +147,28 @@ def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]
     return firsts, Candidates(unique[met.candidates.a], unique[met.candidates.b])
 
 
-def _hold(documents: Documents, candidates: Candidates, recipe: Recipe, pool: Threads, on_progress: OnProgress) -> Evidence:
+def _hold(
+    documents: Documents, candidates: Candidates, recipe: Recipe, pool: Threads, on_progress: OnProgress
+) -> Evidence:
     """Pass 2. Return what the documents of candidate pairs are compared by."""
-    is_wanted = np.zeros(n_docs, np.bool_)
-    for ends in candidates:
-        is_wanted[ends] = True
-    wanted = np.flatnonzero(is_wanted)
+    wanted = _present(candidates)
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
-        for batch in documents.batches() if wanted.size else ():
-            last_doc = batch.first_doc + len(batch.texts)
-            docs = wanted[np.searchsorted(wanted, batch.first_doc) : np.searchsorted(wanted, last_doc)]
-            on_progress("verify", last_doc, None)
-            yield batch.texts.take(pa.array(docs - batch.first_doc))
+        done = 0
+        for column in documents.texts(wanted) if wanted.size else ():
+            done += len(column)
+            on_progress("verify", done, wanted.size)
+            yield column
 
     return evidence(wanted, columns(), recipe, pool)
+
+
+def _present(candidates: Candidates) -> I64:
+    """Return the documents of these pairs, ascending, each once."""
+    is_present = np.zeros(max(int(ends.max(initial=-1)) for ends in candidates) + 1, np.bool_)
+    for ends in candidates:
+        is_present[ends] = True
+    return np.flatnonzero(is_present)
 
 
 def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe) -> None:
@@ -171,6 +176,7 @@ def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe)
     stats = result.stats
     stats.inputs = documents.inputs
     stats.read = documents.n_read
+    stats.text_bytes = documents.text_bytes
     stats.rejected = documents.rejected.total
     stats.rejected_reasons = dict(documents.rejected.reasons)
     stats.rejected_examples = dict(documents.rejected.examples)

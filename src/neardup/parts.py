@@ -21,7 +21,8 @@ class Similarity(float):
 
     estimate: float
 
-    def __new__(cls, exact: float, estimate: float) -> "Similarity":
+    def __new__(cls, exact: float, estimate: float) -> "Similarity":  # noqa: PYI034  # not meant to be subclassed
+        """Return the exact similarity, with the estimate beside it."""
         number = super().__new__(cls, exact)
         number.estimate = estimate
         return number

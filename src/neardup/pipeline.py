@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,10 @@ def sign(texts: Texts, recipe: Recipe, threads: Threads) -> Callable[[], Signed]
 def join_signed(parts: Iterable[Signed], recipe: Recipe) -> Signed:
     """Return the documents of the parts one after the other."""
     nothing = Signed(
-        np.empty((recipe.cut.bands, 0), np.uint64), np.empty((2, 0), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64)
+        np.empty((recipe.cut.bands, 0), np.uint64),
+        np.empty((2, 0), np.uint64),
+        np.empty(0, np.int64),
+        np.empty(0, np.int64),
     )
     return Signed(*(np.concatenate(arrays, axis=-1) for arrays in zip(nothing, *parts, strict=True)))
 
@@ -84,7 +88,9 @@ def compare(candidates: Candidates, held: Evidence, recipe: Recipe, threads: Thr
     return Pairs(held.docs[pairs.a], held.docs[pairs.b], pairs.similarity)
 
 
-def settle(pairs: Pairs, firsts: I64, order: I64, recipe: Recipe, compare_all: Callable[[Candidates], Pairs]) -> Clusters:
+def settle(
+    pairs: Pairs, firsts: I64, order: I64, recipe: Recipe, compare_all: Callable[[Candidates], Pairs]
+) -> Clusters:
     """Return which document is kept in whose stead.
 
     firsts: int64[n_docs], the first exact copy of each document. order: int64[n_docs], the most preferred first.
@@ -101,7 +107,9 @@ def settle(pairs: Pairs, firsts: I64, order: I64, recipe: Recipe, compare_all: C
 
 def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
     """Return the shingle hashes of texts in text order, with repeats."""
-    return shingle(units(clean(_plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
+    return shingle(
+        units(clean(_plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe)
+    )
 
 
 def _plain(texts: Texts, recipe: Recipe) -> Texts:
@@ -131,4 +139,4 @@ def _slices(texts: Texts) -> list[Texts]:
     ends = texts.offsets
     marks = np.searchsorted(ends, np.arange(ends[0] + _SLICE_BYTES, ends[-1], _SLICE_BYTES))
     cuts = np.unique(np.concatenate(([0], marks, [ends.size - 1])))
-    return [Texts(texts.data, ends[start : end + 1]) for start, end in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [Texts(texts.data, ends[start : end + 1]) for start, end in pairwise(cuts)]

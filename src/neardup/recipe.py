@@ -103,7 +103,9 @@ class Recipe:
         _check_bands(self)
         _check_keep(self.keep)
         if self.space == "drop" and self.unit != "char":
-            raise RecipeError(f"space = 'drop' leaves no boundary between words; it goes with unit = 'char', not {self.unit!r}.")
+            raise RecipeError(
+                f"space = 'drop' leaves no boundary between words; it goes with unit = 'char', not {self.unit!r}."
+            )
 
     @property
     def cut(self) -> Bands:

@@ -3,7 +3,6 @@
 Knows documents, pairs and clusters by position; turns positions into the users' ids where it hands something out.
 """
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -11,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.kernel import stable_order
 from neardup.records.read import Documents
 from neardup.records.write import Outputs
-from neardup.schema import I64, Batch, Bools, Clusters, Pairs
+from neardup.schema import I64, Bools, Clusters, Pairs
 from neardup.stats import OnProgress, Stats
 
 OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "stats")
-_AT_A_TIME: Final = 1 << 20  # rows of a table of evidence made at a time
+_AT_A_TIME: Final = 1 << 14  # rows of a table of evidence made at a time
 
 
 class Result:
@@ -29,7 +29,9 @@ class Result:
         similarity: float64[n_docs]; of each document to that one.
     """
 
-    def __init__(self, documents: Documents, ids: pa.Array, firsts: I64, pairs: Pairs, clusters: Clusters, stats: Stats) -> None:
+    def __init__(
+        self, documents: Documents, ids: pa.Array, firsts: I64, pairs: Pairs, clusters: Clusters, stats: Stats
+    ) -> None:
         self.stats = stats
         self.kept_doc, self.similarity = clusters
         self.n_near_pairs = int(pairs.a.size)
@@ -60,12 +62,14 @@ class Result:
 
     def write(self, outputs: Outputs, on_progress: OnProgress) -> None:
         """Write every output that has a path; `outputs` decides which and how."""
-        for role, docs, with_evidence in (("kept", self.is_kept, False), ("removed", ~self.is_kept, True)):
-            if role in outputs:
-                for batch, rows in self._rows(docs):
-                    on_progress("write", batch.first_doc + len(batch.texts), self.kept_doc.size)
-                    extra = self._evidence(batch.first_doc + rows) if with_evidence else None
-                    outputs.records(role, self._documents, batch, rows, extra)
+        roles = [role for role in ("kept", "removed") if role in outputs]
+        for records in self._documents.records() if roles else ():
+            docs = records.first_doc + np.arange(records.positions.size)
+            on_progress("write", records.first_doc + docs.size, self.kept_doc.size)
+            for role in roles:
+                rows = np.flatnonzero(self.is_kept[docs] == (role == "kept"))
+                extra = None if role == "kept" else self._evidence(docs[rows])
+                outputs.records(role, records.chunk, records.positions[rows], extra)
         if "clusters" in outputs:
             for start in range(0, max(1, self.clustered.size), _AT_A_TIME):
                 outputs.table("clusters", self._clusters_of(self.clustered[start : start + _AT_A_TIME]))
@@ -75,26 +79,22 @@ class Result:
 
     @cached_property
     def is_kept(self) -> Bools:
+        """bool[n_docs]: whether a document stays."""
         return self.kept_doc == np.arange(self.kept_doc.size)
 
     @cached_property
     def clustered(self) -> I64:
-        """The documents in a cluster of two or more."""
+        """int64[n]: the documents in a cluster of two or more, ascending."""
         return np.flatnonzero(np.bincount(self.kept_doc, minlength=self.kept_doc.size)[self.kept_doc] > 1)
 
-    def _rows(self, docs: Bools) -> Iterator[tuple[Batch, I64]]:
-        """Yield each batch with the positions in it of the chosen documents."""
-        for batch in self._documents.batches():
-            yield batch, np.flatnonzero(docs[batch.first_doc : batch.first_doc + len(batch.texts)])
-
-    def _gather(self, docs: Bools, *, with_evidence: bool) -> pa.Table:
+    def _gather(self, is_chosen: Bools, *, with_evidence: bool) -> pa.Table:
         tables = []
-        for batch, rows in self._rows(docs):
-            table = self._documents.table(batch, rows)
-            if with_evidence:
-                evidence = self._evidence(batch.first_doc + rows)
-                for name in evidence.column_names:
-                    table = table.append_column(name, evidence[name])
+        for records in self._documents.records():
+            rows = np.flatnonzero(is_chosen[records.first_doc : records.first_doc + records.positions.size])
+            table = records.chunk.table(records.positions[rows])
+            evidence = self._evidence(records.first_doc + rows) if with_evidence else pa.table({})
+            for name in evidence.column_names:
+                table = table.append_column(name, evidence[name])
             tables.append(table)
         return pa.concat_tables(tables, promote_options="permissive")
 

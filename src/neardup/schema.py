@@ -111,11 +111,9 @@ class Batch(NamedTuple):
     texts: large_binary without nulls; UTF-8, lone surrogates as generalized UTF-8.
     ids: the users' ids with their type, or record numbers (int64) where no id field was named.
     field: the column a keep policy looks at, or None.
-    records: what is needed to write the records out again; the business of `records/` alone.
     """
 
     first_doc: int
     texts: pa.LargeBinaryArray
     ids: pa.Array
     field: pa.Array | None
-    records: object

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from helpers import as_strings, as_texts
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import recipe_fields, texts
 
+import reference
+from helpers import as_strings, as_texts
 from neardup.recipe import Recipe
 from neardup.schema import Texts
 from neardup.steps.clean import clean, code_point_counts, content_hashes
+from strategies import recipe_fields, texts
 
 
 def cleaned(text: str, **fields: Any) -> str:

@@ -4,12 +4,12 @@ import math
 from typing import Any
 
 import numpy as np
-from helpers import as_pairs
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import pair_lists
 
+from helpers import as_pairs
 from neardup.steps.cluster import anchored, components
+from strategies import pair_lists
 
 
 @st.composite
@@ -37,7 +37,10 @@ def test_anchored_equals_the_plain_walk(graph: Any) -> None:
     expected = [(doc, 1.0) for doc in range(len(firsts))]
     kept: list[int] = []
     for doc in order:
-        best = max(((similarity(doc, other, firsts, found), -place, other) for place, other in enumerate(kept)), default=(0.0, 0, 0))
+        best = max(
+            ((similarity(doc, other, firsts, found), -place, other) for place, other in enumerate(kept)),
+            default=(0.0, 0, 0),
+        )
         if best[0] > 0.0:
             expected[doc] = (best[2], best[0])
         else:

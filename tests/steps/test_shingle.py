@@ -1,19 +1,20 @@
 """Units and shingles, against the reference and by hand."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from helpers import as_sets, as_texts
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import recipe_fields, texts
 
+import reference
+from helpers import as_sets, as_texts
 from neardup.pipeline import shingles_in_order
 from neardup.recipe import Recipe
 from neardup.schema import Shingles
 from neardup.steps.shingle import distinct
+from strategies import recipe_fields, texts
 
 
 @given(st.lists(texts(), max_size=4), recipe_fields())
@@ -40,7 +41,7 @@ def test_distinct_is_ascending_and_without_repeats(lists: list[list[int]], repea
 
     expected = [sorted({max(value, 1) for value in row}) for row in rows]
     ends = actual.offsets
-    assert expected == [actual.hashes[a:b].tolist() for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    assert expected == [actual.hashes[a:b].tolist() for a, b in pairwise(ends)]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers import as_shingles
 
+from helpers import as_shingles
 from neardup.schema import Shingles
 from neardup.steps.candidates import band_keys
 from neardup.steps.sketch import FAMILIES
@@ -23,7 +23,9 @@ def pairs_of_sets(rng: np.random.Generator, *, n_pairs: int, union: int, shared:
 @pytest.mark.parametrize("family", FAMILY_NAMES)
 @pytest.mark.parametrize("num_perm", [64, 128, 200])
 @pytest.mark.parametrize(("union", "shared"), [(10, 8), (40, 12), (300, 240), (300, 30), (3000, 1500)])
-def test_estimate_is_unbiased_and_within_the_binomial_bound(family: str, num_perm: int, union: int, shared: int) -> None:
+def test_estimate_is_unbiased_and_within_the_binomial_bound(
+    family: str, num_perm: int, union: int, shared: int
+) -> None:
     """Over many pairs the mean is the similarity within four standard errors, the spread at most the binomial one."""
     n_pairs = 400
     shingles = pairs_of_sets(np.random.default_rng(union * shared), n_pairs=n_pairs, union=union, shared=shared)
@@ -78,7 +80,13 @@ def test_bands_find_what_the_s_curve_says(family: str, union: int, shared: int) 
     assert abs(found - (1 - (1 - 0.8**rows) ** bands)) < 0.03
 
 
-@pytest.mark.parametrize(("family", "expected"), [("minhash", [1138904247, 1580410017, 674301768, 1028795573]), ("classic", [31491173, 53085434, 16324667, 38191641])])
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [
+        ("minhash", [1138904247, 1580410017, 674301768, 1028795573]),
+        ("classic", [31491173, 53085434, 16324667, 38191641]),
+    ],
+)
 def test_signatures_are_what_they_were(family: str, expected: list[int]) -> None:
     """Signatures are part of what is stored: a change of any must raise the format number of the recipe."""
     shingles = Shingles(np.arange(1, 101, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15), np.array([0, 100]))

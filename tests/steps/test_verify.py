@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers import as_dict, as_shingles
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import as_dict, as_shingles
 from neardup.kernel import Threads, mix
 from neardup.schema import Candidates
 from neardup.steps import verify as step
@@ -52,7 +52,10 @@ def test_verify_by_bit_rows_equals_sets(threshold: float) -> None:
     """A star of many pairs, compared by bit rows, gives what one by one comparison gives."""
     rng = np.random.default_rng(5)
     core = rng.permutation(400) + 1
-    sets = [spread(set(core[: rng.integers(300, 400)].tolist()) | set(rng.integers(500, 600, 40).tolist())) for _ in range(120)]
+    sets = [
+        spread(set(core[: rng.integers(300, 400)].tolist()) | set(rng.integers(500, 600, 40).tolist()))
+        for _ in range(120)
+    ]
     sets += [spread({1_000 + doc}) for doc in range(5)]
     candidates = all_candidates(len(sets))
     assert candidates.a.size > step._SLICE

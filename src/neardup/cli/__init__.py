@@ -5,7 +5,6 @@ import signal
 import sys
 from types import FrameType
 
-import click
 import typer
 
 from neardup.cli import curve, dedup
@@ -23,6 +22,10 @@ for command in (dedup, curve):
     app.command(command.__name__.rpartition(".")[2], no_args_is_help=command.NEEDS_ARGUMENTS)(command.run)
 
 
+# Typer brings its own copy of click and makes public only one of the errors below this class.
+_WrongUsage = typer.BadParameter.__mro__[1]
+
+
 class _Terminated(BaseException):
     """SIGTERM, made an exception so that temporary files go."""
 
@@ -38,20 +41,17 @@ def main() -> None:
     sys.exit(_end())
 
 
-def _end() -> int:
+def _end() -> int:  # noqa: PLR0911  # one return for each way to end
     """Run the command line; return the code to end with, having said on stderr why where it is not 0."""
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)
     except NeardupError as error:
         return _say(str(error), error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.ClickException as error:
-        return _say(f"{error.format_message()} See 'neardup --help'.", error.exit_code)
-    except click.exceptions.Exit as end:
+    except _WrongUsage as error:
+        return _say(f"{error.format_message()} See 'neardup --help'.", 2)
+    except typer.Exit as end:
         return end.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted; nothing was written.", 130)
     except _Terminated:
         return _say("terminated; nothing was written.", 143)
@@ -60,7 +60,7 @@ def _end() -> int:
         return 141  # what a shell says of a program that a closed pipe ended
     except MemoryError:
         return _say("out of memory; nothing was written. Lower --memory or split the input.", 1)
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _say(sentence: str, code: int) -> int:
@@ -68,5 +68,5 @@ def _say(sentence: str, code: int) -> int:
     return code
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
+def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise _Terminated

@@ -1,9 +1,8 @@
 """neardup dedup: keep one good copy of each text."""
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import click
 import typer
 
 from neardup.cli import options, render
@@ -16,21 +15,40 @@ NEEDS_ARGUMENTS: Final = True
 
 @options.with_recipe
 def run(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Files, folders, globs, URLs, or - for standard input.", show_default=False)],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...", help="Files, folders, globs, URLs, or - for standard input.", show_default=False
+        ),
+    ],
     *,
-    kept: Annotated[str, typer.Option("-o", "--kept", help="The records that stay; - for standard output.", show_default=False)],
-    removed: Annotated[Optional[str], typer.Option(help="The records that go, with kept_id and similarity.")] = None,
-    clusters: Annotated[Optional[str], typer.Option(help="id, cluster_id, kept, similarity of clustered documents.")] = None,
-    pairs: Annotated[Optional[str], typer.Option(help="id_a, id_b, similarity of every verified pair.")] = None,
-    stats: Annotated[Optional[str], typer.Option(help="Counts, seconds, memory and the recipe, as JSON.")] = None,
+    kept: Annotated[
+        str, typer.Option("-o", "--kept", help="The records that stay; - for standard output.", show_default=False)
+    ],
+    removed: Annotated[str | None, typer.Option(help="The records that go, with kept_id and similarity.")] = None,
+    clusters: Annotated[
+        str | None, typer.Option(help="id, cluster_id, kept, similarity of clustered documents.")
+    ] = None,
+    pairs: Annotated[str | None, typer.Option(help="id_a, id_b, similarity of every verified pair.")] = None,
+    stats: Annotated[str | None, typer.Option(help="Counts, seconds, memory and the recipe, as JSON.")] = None,
     text_field: Annotated[str, typer.Option(help="The field that holds the texts.")] = "text",
-    id_field: Annotated[Optional[str], typer.Option(help="The field that holds the ids; without it records are numbered from 0.")] = None,
-    format: Annotated[Optional[str], typer.Option(help="Format of the input where its name does not tell: jsonl, txt, csv, ...")] = None,
+    id_field: Annotated[
+        str | None, typer.Option(help="The field that holds the ids; without it records are numbered from 0.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Format of the input where its name does not tell: jsonl, txt, csv, ...")
+    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of text files.")] = "utf-8",
-    on_bad_record: Annotated[str, typer.Option(click_type=click.Choice(["fail", "skip"]), help="A record that cannot be read stops the run, or is counted.")] = "fail",
-    threads: Annotated[Optional[int], typer.Option(min=1, help="Threads; by default one a processor.")] = None,
-    memory: Annotated[str, typer.Option(help="Memory to stay within.")] = "4GB",
-    temp_dir: Annotated[Optional[Path], typer.Option(help="Where standard input is spooled.")] = None,
+    on_bad_record: Annotated[
+        str,
+        typer.Option(
+            metavar="[fail|skip]",
+            autocompletion=lambda: ["fail", "skip"],
+            help="A record that cannot be read stops the run, or is counted.",
+        ),
+    ] = "fail",
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default one a processor.")] = None,
+    temp_dir: Annotated[Path | None, typer.Option(help="Where standard input is spooled.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     recipe: Recipe,
 ) -> None:
@@ -47,11 +65,10 @@ def run(
             id=id_field,
             recipe=recipe,
             write=outputs,
-            on_bad_record="skip" if on_bad_record == "skip" else "fail",
+            on_bad_record=on_bad_record,
             format=format,
             encoding=encoding,
             threads=threads,
-            memory_bytes=options.memory(memory),
             temp_dir=temp_dir,
             on_progress=on_progress,
         )

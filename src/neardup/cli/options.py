@@ -3,15 +3,12 @@
 import dataclasses
 import functools
 import inspect
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, get_type_hints
 
-import click
 import typer
 
-from neardup.errors import UsageError
 from neardup.recipe import KEEP_POLICIES, Recipe, choices
 
 _HELP: Final = {
@@ -35,8 +32,16 @@ _HELP: Final = {
     "space": "Runs of white space: to one space, or dropped.",
     "strip_html": "Take the text out of HTML first.",
 }
-_TYPES: Final = {"ngram": int, "num_perm": int, "bands": int, "rows": int, "threshold": float, "recall": float, "strip_html": bool, "keep": str}
-_UNITS: Final = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+_TYPES: Final = {
+    "ngram": int,
+    "num_perm": int,
+    "bands": int,
+    "rows": int,
+    "threshold": float,
+    "recall": float,
+    "strip_html": bool,
+    "keep": str,
+}
 
 
 def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
@@ -59,21 +64,13 @@ def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def memory(text: str) -> int:
-    """Return the bytes that a size such as 4GB or 512MiB stands for.
-
-    Raises:
-        UsageError: it is no such size.
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?B)", text.strip(), re.IGNORECASE)
-    if not match or not float(match[1]):
-        raise UsageError(f"--memory is a size such as 4GB or 512MB, not {text!r}.")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
-
-
 def _recipe_file() -> inspect.Parameter:
-    option = typer.Option("--recipe", help="A recipe file (TOML); flags override it.", show_default=False, rich_help_panel="Recipe")
-    return inspect.Parameter("recipe", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, option])
+    option = typer.Option(
+        "--recipe", help="A recipe file (TOML); flags override it.", show_default=False, rich_help_panel="Recipe"
+    )
+    return inspect.Parameter(
+        "recipe", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, option]
+    )
 
 
 def _flag(field: "dataclasses.Field[object]") -> inspect.Parameter:
@@ -84,7 +81,8 @@ def _flag(field: "dataclasses.Field[object]") -> inspect.Parameter:
     option = typer.Option(
         f"{name}/--no-{name[2:]}" if field.name == "strip_html" else name,
         help=_HELP[field.name] + shown,
-        click_type=click.Choice(names) if names else None,
+        metavar=f"[{'|'.join(names)}]" if names else None,
+        autocompletion=(lambda: list(names)) if names else None,
         show_default=False,
         rich_help_panel="Recipe",
     )

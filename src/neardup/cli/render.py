@@ -48,7 +48,9 @@ def progress(*, quiet: bool) -> Iterator[OnProgress]:
         def draw(stage: str, done: int, total: int | None) -> None:
             for other, (task, _) in tasks.items():
                 if other != stage and not bars.tasks[task].finished:
-                    bars.update(task, total=max(1, bars.tasks[task].completed), completed=max(1, bars.tasks[task].completed))
+                    bars.update(
+                        task, total=max(1, bars.tasks[task].completed), completed=max(1, bars.tasks[task].completed)
+                    )
             if stage not in tasks:
                 tasks[stage] = bars.add_task(_STAGES[stage], total=None, done="", rate=""), time.monotonic()
             task, start = tasks[stage]
@@ -75,7 +77,9 @@ def summary(stats: Stats, outputs: Mapping[str, str]) -> None:
     if stats.below_threshold:
         lines.append(f"below     {stats.below_threshold:>12,}  members below the threshold to their representative")
     if stats.pairs_not_compared:
-        lines.append(f"left out  {stats.pairs_not_compared:>12,}  pairs of {stats.buckets_over_limit:,} crowded buckets, not compared")
+        lines.append(
+            f"left out  {stats.pairs_not_compared:>12,}  pairs in {stats.buckets_over_limit:,} crowded buckets"
+        )
     lines += [f"note      {note}" for note in stats.notes]
     lines += [f"{role:<9} -> {path}" for role, path in outputs.items() if path != "-"]
     print("\n".join(lines), file=sys.stderr)
@@ -85,7 +89,10 @@ def curve(recipe: Recipe) -> None:
     """Print the S-curve of a recipe as a table and a plot, on stdout."""
     bands, rows = recipe.cut
     unused = recipe.num_perm - bands * rows
-    print(f"bands {bands}, rows {rows}: {bands * rows} of {recipe.num_perm} values" + (f", {unused} unused" if unused else ""))
+    print(
+        f"bands {bands}, rows {rows}: {bands * rows} of {recipe.num_perm} values"
+        + (f", {unused} unused" if unused else "")
+    )
     print(f"threshold {recipe.threshold:g}, promised recall {s_curve(recipe.threshold, bands, rows):.6f}")
     print(f"approximate threshold (1/b)^(1/r) = {approximate_threshold(bands, rows):.4f}")
     print("\nsimilarity  chance to be found")

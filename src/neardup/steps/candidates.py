@@ -10,7 +10,6 @@ uncompared is counted. Exact copies never get here.
 Source: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3rd ed., 3.4.
 """
 
-from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np

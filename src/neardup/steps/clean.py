@@ -9,6 +9,7 @@ before it, and none is a combining mark, is normalized code point by code point)
 """
 
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ import numpy as np
 
 from neardup.kernel import kernel, mix
 from neardup.recipe import Recipe
-from neardup.schema import U8, U32, U64, Bools, CleanTexts, I64, Texts
+from neardup.schema import I64, U8, U32, U64, Bools, CleanTexts, Texts
 
 LONELY: Final = np.uint32(1 << 31)  # on a clean code point: white space or punctuation, never counts alone
 SPACE: Final = np.uint32(0x20 | 1 << 31)
@@ -25,15 +26,40 @@ SPACE: Final = np.uint32(0x20 | 1 << 31)
 _RARE: Final = np.uint32(1 << 30)  # on a table entry: one of the three below, not a code point
 _DROP: Final = np.uint32(1 << 30)
 _EXPAND: Final = np.uint32(1 << 30 | 1 << 29)  # several code points, at this place of `expansions`
-_NEIGHBORS: Final = np.uint32(1 << 30 | 1 << 28)  # the text needs normalizing as a whole
+_NEIGHBORS: Final = np.uint32(
+    1 << 30 | 1 << 28
+)  # as _EXPAND, in a text that was normalized as a whole; else it has to be
 _VALUE: Final = np.uint32((1 << 28) - 1)
 
 _IGNORABLE: Final = frozenset(
-    chain((0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0), range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+    chain(
+        (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+        range(0x180B, 0x1810),
+        range(0xFE00, 0xFE10),
+        range(0xE0100, 0xE01F0),
+    )
 )
 # Code points that no rule here changes, and that are many: no need to ask for each.
-_PLAIN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xF900), (0x17000, 0x1B000), (0x20000, 0x2F800), (0x2FA20, 0xE0000), (0xE01F0, 0x110000))
-_ASKED: Final = tuple(chain.from_iterable(range(end, start) for (_, end), (start, _) in zip(((0, 0), *_PLAIN), (*_PLAIN, (0x110000, 0)), strict=True)))
+_PLAIN: Final = (
+    (0x3400, 0x4DC0),
+    (0x4E00, 0xA000),
+    (0xAC00, 0xD7A4),
+    (0xD800, 0xF900),
+    (0x17000, 0x1B000),
+    (0x20000, 0x2F800),
+    (0x2FA20, 0xE0000),
+    (0xE01F0, 0x110000),
+)
+_ASKED: Final = tuple(
+    chain.from_iterable(
+        range(end, start) for (_, end), (start, _) in zip(((0, 0), *_PLAIN), (*_PLAIN, (0x110000, 0)), strict=True)
+    )
+)
+
+
+_CLASSED: Final = frozenset(
+    ("Cc", "Cf", "Nd", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs")
+)  # categories with a rule of their own
 
 
 class Rules(NamedTuple):
@@ -68,7 +94,7 @@ def clean(texts: Texts, recipe: Recipe) -> CleanTexts:
     docs = np.flatnonzero(needs_neighbors)
     normalized = [_normalize(bytes(texts.data[texts.offsets[doc] : texts.offsets[doc + 1]]), rules) for doc in docs]
     offsets = np.concatenate(([0], np.cumsum([len(text) for text in normalized]))).astype(np.int64)
-    mended, _ = _apply(Texts(np.frombuffer(b"".join(normalized), np.uint8), offsets), table(rules._replace(normalize="none", width="keep")))
+    mended, _ = _apply(Texts(np.frombuffer(b"".join(normalized), np.uint8), offsets), table(rules), is_normalized=True)
     return _merge(cleaned, mended, docs)
 
 
@@ -91,47 +117,52 @@ def table(rules: Rules) -> Table:
     """Return what becomes of each code point by these rules."""
     entries = np.arange(0x110000, dtype=np.uint32)
     expansions: list[int] = []
-    folds = _fold_table(rules)
-    classify = partial(_classify, rules=rules)
-    for code, after in folds.items():
-        if after is None:
-            entries[code] = _NEIGHBORS
-            continue
-        points = [point for char in after if (point := classify(char)) is not None]
-        if len(points) == 1:
-            entries[code] = points[0]
-        elif not points:
-            entries[code] = _DROP
-        else:
-            entries[code] = int(_EXPAND) | len(expansions)
+    for char, fold, needs_neighbors in _changes(rules):
+        points = [point for one in fold if (point := _classify(one, rules)) is not None]
+        if needs_neighbors or len(points) > 1:
+            entries[ord(char)] = int(_NEIGHBORS if needs_neighbors else _EXPAND) | len(expansions)
             expansions += [len(points), *points]
+        else:
+            entries[ord(char)] = points[0] if points else _DROP
     return Table(entries, np.array(expansions or [0], np.uint32))
 
 
-def _fold_table(rules: Rules) -> dict[int, str | None]:
-    """Return what each code point becomes by normalizing and case folding; None where its neighbors decide."""
-    chars = list(map(chr, _ASKED))
-    wide = partial(unicodedata.normalize, "NFKC")
-    before = [wide(char) if 0xFF00 <= ord(char) <= 0xFFEF else char for char in chars] if rules.width == "half" else chars
-    neighbors = frozenset[str]()
+def _changes(rules: Rules) -> Iterator[tuple[str, str, bool]]:
+    """Yield the code points that may become something else, what folding makes of them, and if neighbors decide."""
+    chars, categories = _asked()
+    before = list(chars)
+    if rules.width == "half":
+        first, last = chars.index("\uff00"), chars.index("\uffef") + 1
+        before[first:last] = [unicodedata.normalize("NFKC", char) for char in before[first:last]]
     after = before
+    neighbors = frozenset[str]()
     if rules.normalize != "none":
-        form = rules.normalize.upper()
-        after = list(map(partial(unicodedata.normalize, form), before))  # type: ignore[arg-type]  # a literal by the recipe
-        neighbors = _composing() | frozenset(char for char in chars if unicodedata.combining(char))
-    folded = map(str.casefold, after) if rules.case == "fold" else iter(after)
-    return {
-        ord(char): None if first[0] in neighbors else fold
-        for char, first, fold in zip(chars, after, folded, strict=True)
-    }
+        after = list(map(partial(unicodedata.normalize, rules.normalize.upper()), before))  # type: ignore[arg-type]  # a literal by the recipe
+        neighbors = _composing()
+    folded = list(map(str.casefold, after)) if rules.case == "fold" else after
+    for char, category, whole, fold in zip(chars, categories, after, folded, strict=True):
+        needs_neighbors = whole[0] in neighbors
+        if fold != char or needs_neighbors or category in _CLASSED or ord(char) in _IGNORABLE:
+            yield char, fold, needs_neighbors
+
+
+@lru_cache(maxsize=1)
+def _asked() -> tuple[list[str], list[str]]:
+    """Return the code points that some rule may change, and their categories."""
+    chars = list(map(chr, _ASKED))
+    return chars, list(map(unicodedata.category, chars))
 
 
 @lru_cache(maxsize=1)
 def _composing() -> frozenset[str]:
-    """Return the code points that may compose with the one before them (NFC_Quick_Check = Maybe)."""
+    """Return the code points that may compose with the one before them (NFC_Quick_Check = Maybe), and all marks.
+
+    Two marks in a row may have to change places; a text with one is left to `unicodedata` without asking further.
+    """
     jamo = map(chr, chain(range(0x1161, 0x1176), range(0x11A8, 0x11C3)))
     parts = (unicodedata.decomposition(chr(code)).split() for code in _ASKED)
-    return frozenset(chain(jamo, (chr(int(pair[1], 16)) for pair in parts if len(pair) == 2 and pair[0][0] != "<")))
+    seconds = (chr(int(pair[1], 16)) for pair in parts if len(pair) == 2 and pair[0][0] != "<")
+    return frozenset(chain(jamo, seconds, filter(unicodedata.combining, _asked()[0])))
 
 
 def _classify(char: str, rules: Rules) -> int | None:
@@ -157,16 +188,15 @@ def _normalize(text: bytes, rules: Rules) -> bytes:
     return unicodedata.normalize(rules.normalize.upper(), chars).encode("utf-8", "surrogatepass")  # type: ignore[arg-type]  # a literal by the recipe
 
 
-def _apply(texts: Texts, by: Table) -> tuple[CleanTexts, Bools]:
+def _apply(texts: Texts, by: Table, *, is_normalized: bool = False) -> tuple[CleanTexts, Bools]:
     """Return the texts by the table, and which of them need normalizing as a whole (those are left empty)."""
     n_docs = texts.offsets.size - 1
-    n_bytes = int(texts.offsets[-1] - texts.offsets[0])
+    capacity = int(texts.offsets[-1] - texts.offsets[0]) + 64
     offsets = np.empty(n_docs + 1, np.int64)
     needs_neighbors = np.zeros(n_docs, np.bool_)
-    capacity = n_bytes + 64
     while True:
         points = np.empty(capacity, np.uint32)
-        if _clean_texts(texts.data, texts.offsets, by.entries, by.expansions, points, offsets, needs_neighbors):
+        if _clean_texts(*texts, *by, is_normalized, points, offsets, needs_neighbors):
             return CleanTexts(points[: offsets[-1]], offsets), needs_neighbors
         capacity *= 2
 
@@ -178,15 +208,25 @@ def _merge(cleaned: CleanTexts, mended: CleanTexts, docs: I64) -> CleanTexts:
     pieces: list[U32] = []
     at = 0
     for place, doc in enumerate(docs):
-        pieces += [cleaned.points[at : cleaned.offsets[doc]], mended.points[mended.offsets[place] : mended.offsets[place + 1]]]
+        pieces += [
+            cleaned.points[at : cleaned.offsets[doc]],
+            mended.points[mended.offsets[place] : mended.offsets[place + 1]],
+        ]
         at = cleaned.offsets[doc]
     pieces.append(cleaned.points[at : cleaned.offsets[-1]])
     return CleanTexts(np.concatenate(pieces), np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
 
 
 @kernel
-def _clean_texts(
-    data: U8, offsets: I64, entries: U32, expansions: U32, points: U32, out: I64, needs_neighbors: Bools
+def _clean_texts(  # noqa: C901, PLR0912  # a UTF-8 decoder and its five outcomes are one loop
+    data: U8,
+    offsets: I64,
+    entries: U32,
+    expansions: U32,
+    is_normalized: bool,
+    points: U32,
+    out: I64,
+    needs_neighbors: Bools,
 ) -> bool:
     """Write the clean code points of each text to `points` and where each ends to `out`; False where there is no room.
 
@@ -231,7 +271,7 @@ def _clean_texts(
             if entry & _RARE:
                 if entry == _DROP:
                     continue
-                if entry == _NEIGHBORS:
+                if entry & _NEIGHBORS == _NEIGHBORS and not is_normalized:
                     needs_neighbors[doc] = True
                     at = start
                     place = end

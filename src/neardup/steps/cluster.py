@@ -39,9 +39,7 @@ def anchored(pairs: Pairs, firsts: I64, order: I64) -> Clusters:
     """
     graph = _graph(pairs, firsts.size)
     clusters = Clusters(np.arange(firsts.size, dtype=np.int64), np.ones(firsts.size, np.float64))
-    place = np.empty(firsts.size, np.int64)
-    place[order] = np.arange(firsts.size)
-    _walk(order, firsts, *graph, place, np.full(firsts.size, -1, np.int64), *clusters)
+    _walk(order, firsts, *graph, np.full(firsts.size, -1, np.int64), *clusters)
     return clusters
 
 
@@ -73,27 +71,35 @@ def _graph(pairs: Pairs, n_docs: int) -> Graph:
 
 @kernel
 def _walk(
-    order: I64, firsts: I64, offsets: I64, neighbors: I64, similarities: F64, place: I64, kept_of: I64, kept_doc: I64, similarity: F64
+    order: I64,
+    firsts: I64,
+    offsets: I64,
+    neighbors: I64,
+    similarities: F64,
+    kept_at: I64,
+    kept_doc: I64,
+    similarity: F64,
 ) -> None:
-    """kept_doc, similarity = the outcome of each document; kept_of[first copy] = the copy that was kept, or -1."""
-    for doc in order:
+    """kept_doc, similarity = the outcome of each document; kept_at[first copy] = the place of the kept copy, or -1."""
+    for place in range(order.size):
+        doc = order[place]
         first = firsts[doc]
-        if kept_of[first] >= 0:
-            kept_doc[doc] = kept_of[first]
+        if kept_at[first] >= 0:
+            kept_doc[doc] = order[kept_at[first]]
             continue
-        best = -1
+        best = np.int64(-1)
         for edge in range(offsets[first], offsets[first + 1]):
-            other = kept_of[neighbors[edge]]
+            other = kept_at[neighbors[edge]]
             if other < 0:
                 continue
             is_nearer = best < 0 or similarities[edge] > similarity[doc]
-            if is_nearer or (similarities[edge] == similarity[doc] and place[other] < place[best]):
+            if is_nearer or (similarities[edge] == similarity[doc] and other < best):
                 best = other
                 similarity[doc] = similarities[edge]
         if best < 0:
-            kept_of[first] = doc
+            kept_at[first] = place
         else:
-            kept_doc[doc] = best
+            kept_doc[doc] = order[best]
 
 
 @kernel

@@ -34,7 +34,7 @@ def keep_order(lengths: I64, field: pa.ChunkedArray | None, recipe: Recipe) -> I
         return pc.sort_indices(table, sort_keys=keys, null_placement="at_end").to_numpy().astype(np.int64)
     except pa.ArrowException as error:
         raise UsageError(
-            f"keep = {recipe.keep!r} cannot put values of type {field.type} in order; choose a field of numbers or text."
+            f"keep = {recipe.keep!r} cannot order values of type {field.type}; choose a field of numbers or text."
         ) from error
 
 

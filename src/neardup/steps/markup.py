@@ -5,6 +5,7 @@ elements join without a gap, and what scripts, styles and comments hold is left 
 """
 
 from html.parser import HTMLParser
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -12,15 +13,18 @@ import numpy as np
 from neardup.schema import Texts
 
 _INLINE: Final = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup "
-    "time tt u var wbr".split()
+    (
+        *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i"),
+        *("ins", "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time"),
+        *("tt", "u", "var", "wbr"),
+    )
 )
 _UNSEEN: Final = frozenset(("script", "style", "template", "noscript", "head"))
 
 
 def strip_markup(texts: Texts) -> Texts:
     """Return the texts without HTML markup, entities resolved."""
-    stripped = [_text_of(bytes(texts.data[start:end])) for start, end in zip(texts.offsets[:-1], texts.offsets[1:], strict=True)]
+    stripped = [_text_of(bytes(texts.data[start:end])) for start, end in pairwise(texts.offsets)]
     offsets = np.zeros(len(stripped) + 1, np.int64)
     np.cumsum([len(text) for text in stripped], out=offsets[1:])
     return Texts(np.frombuffer(b"".join(stripped), np.uint8), offsets)

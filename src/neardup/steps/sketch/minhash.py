@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from neardup.kernel import kernel, mix
-from neardup.schema import U32, U64, I64, Shingles
+from neardup.schema import I64, U32, U64, Shingles
 
 _EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ROUND: Final = np.uint64(52)  # a bin holds the round above bit 52, and 52 bits of the hash below

@@ -1,0 +1,163 @@
+"""Chunks: some consecutive records, from which texts, ids and whole records can be taken by position.
+
+Two kinds that do the same: lines of bytes (`lines.LineChunk`) and Arrow tables (`TableChunk`). Positions count the
+records of the chunk from 0, bad ones included.
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import InputError
+from neardup.schema import I64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The columns that are wanted of each record."""
+
+    text: str
+    id: str | None
+    field: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A record that cannot be a document: its position in the chunk, where it is in its file, and why."""
+
+    position: int
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What was wanted of the good records of a chunk.
+
+    texts: large_binary without nulls. ids, field: as long, or None where none was wanted.
+    good: int64[n]; their positions in the chunk. bad: the others.
+    """
+
+    texts: pa.LargeBinaryArray
+    ids: pa.Array | None
+    field: pa.Array | None
+    good: I64
+    bad: Sequence[Bad]
+
+
+class Chunk(Protocol):
+    """Some consecutive records."""
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are, bad ones included."""
+
+    def extract(self, wanted: Wanted) -> Extract:
+        """Return what is wanted of the good records, and which are bad."""
+
+    def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
+        """Return the texts of these records, all of them good."""
+
+    def table(self, positions: I64) -> pa.Table:
+        """Return these records with all their columns."""
+
+
+class TableChunk:
+    """Records as a table of Arrow.
+
+    Attributes:
+        records: the table, perhaps of some columns only. name: of the file or frame, for messages.
+        columns: the names of all its columns.
+    """
+
+    def __init__(
+        self,
+        records: pa.Table,
+        name: str,
+        columns: Sequence[str],
+        places: Sequence[str],
+        faults: Mapping[int, str] | None = None,
+    ) -> None:
+        """Take a table; `places` says of each record where it is, `faults` of some, by position, why they are bad.
+
+        The text of a bad record is null.
+        """
+        self.records = records
+        self.name = name
+        self.columns = columns
+        self._places = places
+        self._faults = faults or {}
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are, bad ones included."""
+        return int(self.records.num_rows)
+
+    def extract(self, wanted: Wanted) -> Extract:
+        """Return what is wanted of the good records, and which are bad.
+
+        Raises:
+            InputError: a wanted column is not there, or the column of texts holds none.
+        """
+        for column in (wanted.text, wanted.id, wanted.field):
+            if column is not None and column not in self.columns:
+                raise InputError(no_column(column, self.name, self.columns, wanted))
+        texts = as_binary(self.records[wanted.text], wanted.text, self.name)
+        is_null = texts.is_null().to_numpy(zero_copy_only=False)
+        good = np.flatnonzero(~is_null)
+        if good.size < len(texts):
+            texts = texts.take(pa.array(good))
+        bad = [
+            Bad(at, self._places[at], self._faults.get(at, f"{wanted.text!r} is null"))
+            for at in np.flatnonzero(is_null).tolist()
+        ]
+        return Extract(texts, self._column(wanted.id, good), self._column(wanted.field, good), good, bad)
+
+    def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
+        """Return the texts of these records, all of them good."""
+        return as_binary(self.records[wanted.text].take(pa.array(positions)), wanted.text, self.name)
+
+    def table(self, positions: I64) -> pa.Table:
+        """Return these records with all their columns."""
+        return self.records.take(pa.array(positions))
+
+    def _column(self, name: str | None, good: I64) -> pa.Array | None:
+        if name is None:
+            return None
+        column = self.records[name].combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        return column if good.size == len(column) else column.take(pa.array(good))
+
+
+def as_binary(column: pa.ChunkedArray, text: str, name: str) -> pa.LargeBinaryArray:
+    """Return a column of texts as one large_binary array.
+
+    Raises:
+        InputError: the column is of another type.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = pc.cast(column, kind.value_type), kind.value_type
+    if pa.types.is_null(kind):
+        return pa.nulls(len(column), pa.large_binary())
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if not is_text:
+        raise InputError(f"{name}: column {text!r} holds {kind}, not text. Choose a column of text with --text-field.")
+    return pc.cast(column, pa.large_string()).cast(pa.large_binary()).combine_chunks()
+
+
+def no_column(column: str, name: str, columns: Sequence[str], wanted: Wanted) -> str:
+    """Return the sentence for a column that is not there."""
+    near = difflib.get_close_matches(column.lower(), [one.lower() for one in columns], 1)
+    hint = next((f" Did you mean {one!r}?" for one in columns if near and one.lower() == near[0]), "")
+    single = " It looks as if its columns are parted by ';'." if len(columns) == 1 and ";" in columns[0] else ""
+    flag = "--text-field" if column == wanted.text else "--id-field" if column == wanted.id else "--keep"
+    return (
+        f"column {column!r} is not in {name}; its columns: {', '.join(columns)}.{hint}{single} Choose one with {flag}."
+    )

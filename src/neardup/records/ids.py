@@ -1,0 +1,53 @@
+"""Ids and other columns of single values: their types kept, also where a source mixes them.
+
+Values of one type make a column of that type. Mixed ones, 1 and "1" in one file, make a column of MIXED: each value as
+its JSON literal, so that they stay apart and go out as they came.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+import pyarrow as pa
+
+MIXED: Final = pa.struct([("json", pa.large_string())])
+_TYPES: Final = {int: pa.int64(), str: pa.large_string(), float: pa.float64(), bool: pa.bool_()}
+
+
+def as_array(values: Sequence[Any]) -> pa.Array:
+    """Return values as a column of their one type, or of MIXED."""
+    kinds = {type(value) for value in values if value is not None}
+    if not kinds:
+        return pa.nulls(len(values))
+    if len(kinds) == 1 and (kind := _TYPES.get(kinds.pop())) is not None:
+        try:
+            return pa.array(values, kind)
+        except (OverflowError, UnicodeEncodeError, pa.ArrowException):
+            pass  # beyond 64 bits, or a lone surrogate
+    return pa.array([_mixed(value) for value in values], MIXED)
+
+
+def concat_columns(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Return the arrays one after the other, of their one type, or of MIXED."""
+    plain = [array.cast(pa.large_string()) if pa.types.is_string(array.type) else array for array in arrays]
+    kinds = {array.type for array in plain if not pa.types.is_null(array.type)}
+    if len(kinds) > 1:
+        plain = [array if array.type == MIXED else pa.array(map(_mixed, array.to_pylist()), MIXED) for array in plain]
+        kinds = {MIXED}
+    kind = kinds.pop() if kinds else pa.null()
+    return pa.concat_arrays([array.cast(kind) for array in plain]) if plain else pa.nulls(0)
+
+
+def literals(column: pa.Array) -> list[bytes]:
+    """Return each value of a column of MIXED as JSON."""
+    return [b"null" if value is None else value["json"].encode() for value in column.to_pylist()]
+
+
+def _mixed(value: object) -> dict[str, str] | None:
+    if value is None:
+        return None
+    try:
+        return {"json": orjson.dumps(value).decode()}
+    except TypeError:  # beyond 64 bits, a lone surrogate
+        return {"json": json.dumps(value, default=str)}

@@ -1,0 +1,360 @@
+"""Records by lines: JSON objects (jsonl) and bare texts (txt), cut from blocks of bytes without an object a record.
+
+The good path of JSON is pyarrow's parser over a whole block, asked for the wanted fields alone. What it refuses, or
+leaves null, is gone through line by line, to say which record is bad and why, and for what it does not know: lone
+surrogates, ids of several types.
+"""
+
+import codecs
+import json
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, Final
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.json
+
+from neardup.errors import InputError
+from neardup.records.chunks import Bad, Extract, Wanted
+from neardup.records.formats import FileKind, open_bytes
+from neardup.records.ids import as_array
+from neardup.schema import I64, U8, Bools
+
+BLOCK_BYTES: Final = 8 << 20
+_NEWLINE: Final = 10
+_RETURN: Final = 13
+_BOM: Final = codecs.BOM_UTF8
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_GUESSES: Final = ("gb18030", "big5", "shift_jis", "euc-kr", "cp1252")
+_ARROW_TYPES: Final[dict[type, pa.DataType]] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+}
+_NAMES: Final = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+class LineChunk:
+    """The records in a block of lines.
+
+    Attributes:
+        data: the block, without a byte order mark. starts, ends: int64[n_records]; where the line of each record is in
+            it, the line end left out. stops: int64[n_records]; where the next line begins.
+        format: "jsonl" or "txt". name: of the file, for messages. last_line: the number of the line after the block.
+    """
+
+    def __init__(self, data: bytes, first_line: int, *, format: str, name: str) -> None:
+        """Find the records: every line of a txt, every line that is not blank of a jsonl."""
+        self.data = data
+        self.format = format
+        self.name = name
+        view = np.frombuffer(data, np.uint8)
+        stops = np.flatnonzero(view == _NEWLINE) + 1
+        ends = stops - 1
+        if data and not data.endswith(b"\n"):
+            stops, ends = np.append(stops, len(data)), np.append(ends, len(data))
+        starts = np.concatenate(([0], stops[:-1])) if stops.size else stops
+        ends = ends - ((ends > starts) & (view[ends - 1] == _RETURN))
+        self.last_line = first_line + starts.size
+        self._first_line = first_line
+        self._lines = np.flatnonzero(
+            np.ones(starts.size, np.bool_) if format == "txt" else _is_not_blank(data, view, starts, ends)
+        )
+        self.starts, self.ends, self.stops = starts[self._lines], ends[self._lines], stops[self._lines]
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are, bad ones included."""
+        return int(self.starts.size)
+
+    def extract(self, wanted: Wanted) -> Extract:
+        """Return what is wanted of the good records, and which are bad."""
+        if self.format == "txt":
+            other = next((name for name in (wanted.id, wanted.field, wanted.text) if name not in (None, "text")), None)
+            if other:
+                raise InputError(f"{self.name}: a text file has the one column 'text', not {other!r}.")
+            return Extract(self._bare_texts(), None, None, np.arange(self.n_records), ())
+        return self._extract_fast(wanted) or self._extract_slow(wanted)
+
+    def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
+        """Return the texts of these records, all of them good."""
+        if self.format == "txt":
+            return self._bare_texts().take(pa.array(positions))
+        some = b"".join(self.line(at) + b"\n" for at in positions.tolist())
+        only = Wanted(text=wanted.text, id=None, field=None)
+        return LineChunk(some, 1, format="jsonl", name=self.name).extract(only).texts
+
+    def table(self, positions: I64) -> pa.Table:
+        """Return these records with all their columns.
+
+        Raises:
+            InputError: a field holds values that no column of Arrow can hold together.
+        """
+        if self.format == "txt":
+            texts = self._bare_texts().take(pa.array(positions))
+            return pa.table({"text": texts.cast(pa.large_string())})
+        objects = [_parse(self.line(at)) for at in positions.tolist()]
+        columns = {}
+        for name in dict.fromkeys(name for one in objects for name in one):
+            try:
+                columns[name] = pa.array([one.get(name) for one in objects])
+            except UnicodeEncodeError as error:
+                at = next(at for at, one in zip(positions, objects, strict=True) if _is_unpaired(one.get(name)))
+                raise InputError(
+                    f"{self.name}:{self.where(at)}: {name!r} holds a lone surrogate, which only JSONL can; write that."
+                ) from error
+            except (pa.ArrowException, OverflowError) as error:
+                raise InputError(
+                    f"{self.name}: {name!r} holds values of several types, which only JSONL can; write that. ({error})"
+                ) from error
+        return pa.table(columns)
+
+    def line(self, position: int) -> bytes:
+        """Return the line of a record, without its end."""
+        return self.data[self.starts[position] : self.ends[position]]
+
+    def where(self, position: int) -> str:
+        """Return the number of the line of a record."""
+        return str(self._first_line + int(self._lines[position]))
+
+    def _bare_texts(self) -> pa.LargeBinaryArray:
+        is_text = np.ones(len(self.data), np.bool_)
+        has_newline = self.stops - 1 if self.data.endswith(b"\n") else self.stops[:-1] - 1
+        is_text[has_newline] = False
+        is_text[self.ends[self.ends < self.stops - 1]] = False  # the \r before it
+        offsets = np.concatenate(([0], np.cumsum(self.ends - self.starts))).astype(np.int64)
+        return _binary_array(np.frombuffer(self.data, np.uint8)[is_text], offsets)
+
+    def _extract_fast(self, wanted: Wanted) -> Extract | None:
+        """Return the extract by pyarrow, or None where it refuses, leaves a null, or might have misunderstood."""
+        fields = {wanted.text: pa.string()}
+        first = _parse(self.line(0)) if self.n_records else None
+        for name in (wanted.id, wanted.field):
+            if name is not None:
+                kind = _ARROW_TYPES.get(type(first.get(name)) if isinstance(first, dict) else type(None))
+                if kind is None or fields.setdefault(name, kind) != kind:
+                    return None
+        try:
+            table = pa.json.read_json(
+                pa.BufferReader(self.data),
+                read_options=pa.json.ReadOptions(use_threads=False, block_size=len(self.data) + 1),
+                parse_options=pa.json.ParseOptions(
+                    explicit_schema=pa.schema(list(fields.items())), unexpected_field_behavior="ignore"
+                ),
+            )
+        except pa.ArrowException:
+            return None
+        if table.num_rows != self.n_records or any(table[name].null_count for name in fields):
+            return None
+        columns = {name: table[name].combine_chunks() for name in fields}
+        texts = columns[wanted.text].cast(pa.large_binary())
+        return Extract(texts, columns.get(wanted.id), columns.get(wanted.field), np.arange(self.n_records), ())
+
+    def _extract_slow(self, wanted: Wanted) -> Extract:
+        texts: list[bytes] = []
+        ids: list[Any] = []
+        fields: list[Any] = []
+        good: list[int] = []
+        bad: list[Bad] = []
+        for position in range(self.n_records):
+            found = _parse(self.line(position))
+            reason = _fault(found, wanted)
+            if reason:
+                bad.append(Bad(position, self.where(position), reason))
+                continue
+            good.append(position)
+            texts.append(found[wanted.text].encode("utf-8", "surrogatepass"))
+            ids.append(found.get(wanted.id))
+            fields.append(found.get(wanted.field))
+        return Extract(
+            pa.array(texts, pa.large_binary()),
+            as_array(ids) if wanted.id else None,
+            as_array(fields) if wanted.field else None,
+            np.array(good, np.int64),
+            bad,
+        )
+
+
+class LineSource:
+    """A file of lines."""
+
+    def __init__(self, path: str, kind: FileKind, encoding: str) -> None:
+        """Take a file of this kind; it is opened when it is read."""
+        self.path = path
+        self._kind = kind
+        self._encoding = encoding
+        self._is_checked = False
+
+    def chunks(self, columns: Sequence[str] | None) -> Iterator[LineChunk]:  # noqa: ARG002  # lines have no columns
+        """Yield the records, block by block; whole lines, however many columns are wanted."""
+        line = 1
+        with open_bytes(self.path, self._kind.compression) as stream:
+            for data in _whole_lines(read_utf8(stream, self._encoding, self.path, is_checked=self._is_checked)):
+                chunk = LineChunk(data, line, format=self._kind.format.name, name=self.path)
+                line = chunk.last_line
+                yield chunk
+        self._is_checked = True
+
+
+class _Broken(str):
+    """Why a line is no JSON."""
+
+    __slots__ = ()
+
+
+def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool = False) -> Iterator[bytes]:
+    """Yield a stream as UTF-8 without a byte order mark, in blocks cut between code points.
+
+    is_checked says that it was read before and found to be UTF-8 where it claims to be.
+
+    Raises:
+        InputError: it is not in that encoding; names line and byte.
+    """
+    try:
+        is_utf8 = codecs.lookup(encoding).name == "utf-8"
+    except LookupError as error:
+        raise InputError(f"--encoding: there is no encoding {encoding!r}.") from error
+    decode = _Utf8(is_checked=is_checked).decode if is_utf8 else codecs.getincrementaldecoder(encoding)("strict").decode
+    line = 1
+    offset = 0
+    while True:
+        block = bytes(stream.read(BLOCK_BYTES))
+        try:
+            text = decode(block, not block)
+        except UnicodeDecodeError as fault:
+            raise InputError(_not_encoded(path, line, offset, fault, encoding)) from fault
+        encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        if encoded:
+            yield encoded.removeprefix(_BOM) if offset == 0 else encoded
+        offset += len(block)
+        if not is_checked:
+            line += encoded.count(b"\n")
+        if not block:
+            return
+
+
+class _Utf8:
+    """An incremental decoder from UTF-8 to UTF-8, which only checks. Arrow's check is ten times as fast as decoding."""
+
+    def __init__(self, *, is_checked: bool) -> None:
+        self._is_checked = is_checked
+        self._held = b""  # the start of a code point that the next block ends
+
+    def decode(self, block: bytes, is_last: bool) -> bytes:  # noqa: FBT001  # the form of incremental decoders
+        """Return what is whole of a block, after what was held of the last one."""
+        block = self._held + block if self._held else block
+        cut = len(block) if is_last else _last_whole(block)
+        block, self._held = (block, b"") if cut == len(block) else (block[:cut], block[cut:])
+        if not self._is_checked:
+            ends = pa.py_buffer(np.array([0, cut], np.int64))
+            try:
+                pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(block)]).validate(full=True)
+            except pa.ArrowInvalid:
+                block.decode("utf-8")  # says where
+        return block
+
+
+def _last_whole(block: bytes) -> int:
+    """Return where the last code point begins if the block's end cuts it, else the length of the block."""
+    for back in range(1, min(4, len(block)) + 1):
+        byte = block[-back]
+        if byte >= 0xC0:
+            return len(block) - back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else len(block)
+        if byte < 0x80:
+            break
+    return len(block)
+
+
+def _not_encoded(path: str, line: int, offset: int, fault: UnicodeDecodeError, encoding: str) -> str:
+    data = fault.object
+    line += data[: fault.start].count(b"\n")
+    sample = data[max(0, fault.start - 2000) : fault.start + 2000]
+    likely = [name for name in _GUESSES if name != encoding and _decodes(sample, name)]
+    if offset == 0 and data.startswith(_UTF16):
+        likely = ["utf-16"]
+    hint = (
+        f" It may be {' or '.join(likely)}: name it with --encoding."
+        if likely
+        else " Name its encoding with --encoding."
+    )
+    where = f"byte 0x{data[fault.start]:02x} at offset {offset + fault.start:,}"
+    return f"{path}:{line}: not {encoding.upper()}: {where}.{hint}"
+
+
+def _decodes(sample: bytes, encoding: str) -> bool:
+    """Say whether a sample, cut anywhere, reads in this encoding."""
+    for cut in range(16):
+        try:
+            sample[cut // 4 : len(sample) - cut % 4].decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return True
+    return False
+
+
+def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the bytes in blocks that end with a line end, the last one perhaps not."""
+    held: list[bytes] = []
+    for block in blocks:
+        cut = block.rfind(b"\n") + 1
+        if cut == 0:
+            held.append(block)
+            continue
+        yield b"".join((*held, block[:cut]))
+        held = [block[cut:]] if cut < len(block) else []
+    if held:
+        yield b"".join(held)
+
+
+def _is_not_blank(data: bytes, view: U8, starts: I64, ends: I64) -> Bools:
+    found = ends > starts
+    lines = np.flatnonzero(found)
+    for at in lines[view[starts[lines]] <= 0x20].tolist():
+        found[at] = bool(data[starts[at] : ends[at]].strip())
+    return found
+
+
+def _parse(line: bytes) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """Return the value of a line of JSON, or why it is none."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(line.decode("utf-8"))  # knows lone surrogates, and says what is wrong
+    except (ValueError, RecursionError) as error:
+        return _Broken(f"broken JSON: {error}")
+
+
+def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whatever JSON holds
+    """Return why a value is no record, or None."""
+    if isinstance(found, _Broken):
+        return str(found)
+    if not isinstance(found, dict):
+        return f"not an object but {_NAMES[type(found)]}"
+    for name in (wanted.text, wanted.id):
+        if name is not None and name not in found:
+            return f"no field {name!r}; the record has {', '.join(found) or 'none'}"
+    text = found[wanted.text]
+    if text is None:
+        return f"{wanted.text!r} is null"
+    return None if isinstance(text, str) else f"{wanted.text!r} is {_NAMES[type(text)]}, not text"
+
+
+def _is_unpaired(value: object) -> bool:
+    return isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value)
+
+
+def _binary_array(data: U8, offsets: I64) -> pa.LargeBinaryArray:
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_binary(), offsets.size - 1, buffers)

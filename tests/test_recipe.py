@@ -1,0 +1,99 @@
+"""The recipe: what it refuses, how it is saved, and that no field is without effect."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neardup.errors import RecipeError, UsageError
+from neardup.recipe import Recipe, choices
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"threshold": 0.0}, "threshold is a share above 0 and at most 1 (0.8, not 80), not 0."),
+        ({"threshold": 80}, "not 80."),
+        ({"threshold": float("nan")}, "not nan."),
+        ({"threshold": 1.0000001}, "threshold is a share"),
+        ({"threshold": -0.1}, "not -0.1."),
+        ({"threshold": "0,8"}, "threshold is a share such as 0.8, not '0,8'."),
+        ({"threshold": 1e-9}, "cannot promise recall 0.99 at threshold 1e-09"),
+        ({"recall": 1.0}, "recall is a share above 0 and below 1 (0.99), not 1."),
+        ({"ngram": 0}, "ngram is a whole number from 1 to 32, not 0."),
+        ({"ngram": 33}, "not 33."),
+        ({"ngram": 10**18}, "not 1,000,000,000,000,000,000."),
+        ({"ngram": "5.5"}, "ngram is a whole number, not '5.5'."),
+        ({"ngram": True}, "ngram is a whole number, not True."),
+        ({"num_perm": 63}, "num_perm is a whole number from 64 to 1,024, not 63."),
+        ({"num_perm": 10**9}, "num_perm is a whole number from 64 to 1,024"),
+        ({"bands": 7}, "bands and rows are given together"),
+        ({"bands": 0, "rows": 4}, "bands and rows are at least 1 each"),
+        ({"bands": 13, "rows": 60}, "13 bands of 60 rows take 13 x 60 = 780 values, but a signature has 128."),
+        ({"unit": "letter"}, "unit is one of char, word, token; not 'letter'."),
+        ({"keep": "best"}, "keep is one of first, last, longest, shortest, min:FIELD, max:FIELD; not 'best'."),
+        ({"keep": "max:"}, "keep is one of"),
+        ({"space": "drop", "unit": "word"}, "it goes with unit = 'char', not 'word'."),
+        ({"strip_html": "yes"}, "strip_html is true or false, not 'yes'."),
+    ],
+)
+def test_a_bad_value_is_refused_with_what_is_allowed(fields: dict[str, Any], message: str) -> None:
+    """One sentence names the field, the value and the range."""
+    with pytest.raises(RecipeError, match=re.escape(message)):
+        Recipe(**fields)
+
+
+@pytest.mark.parametrize("threshold", [1, 1.0, 0.999999, 0.1])
+def test_thresholds_at_the_ends_work(threshold: float) -> None:
+    """1 asks for equal shingle sets; low ones take more bands."""
+    assert Recipe(threshold=threshold).cut.bands >= 1
+
+
+def test_leftover_values_are_allowed() -> None:
+    """7 bands of 9 rows leave one of 64 values unused."""
+    assert (7, 9) == Recipe(num_perm=64, bands=7, rows=9).cut
+
+
+def test_an_unknown_field_is_refused_with_the_nearest_right_one() -> None:
+    """A misspelt name does not pass unnoticed."""
+    with pytest.raises(RecipeError, match="a recipe has no field 'treshold'; did you mean 'threshold'"):
+        Recipe.of({"treshold": 0.5})
+
+
+def test_a_recipe_survives_its_file(tmp_path: Path) -> None:
+    """What to_toml writes, load reads back; the order of keys is of no account."""
+    recipe = Recipe(unit="word", ngram=3, threshold=0.65, bands=20, rows=4, keep='max:the "score"', strip_html=True)
+    path = tmp_path / "recipe.toml"
+    path.write_text("".join(sorted(recipe.to_toml().splitlines(keepends=True), reverse=True)), encoding="utf-8")
+
+    loaded = Recipe.load(path)
+
+    assert recipe == loaded
+    assert recipe.fingerprint == loaded.fingerprint
+
+
+def test_a_recipe_file_with_a_fault_is_named(tmp_path: Path) -> None:
+    """The error begins with the path of the file."""
+    path = tmp_path / "recipe.toml"
+    path.write_text("ngram = 99\n", encoding="utf-8")
+
+    with pytest.raises(RecipeError, match=r"recipe\.toml: ngram is a whole number from 1 to 32"):
+        Recipe.load(path)
+    with pytest.raises(UsageError, match=r"none\.toml: cannot read the recipe: No such file"):
+        Recipe.load(tmp_path / "none.toml")
+
+
+def test_every_field_changes_the_fingerprint() -> None:
+    """Two recipes that differ in any field have different fingerprints."""
+    other: dict[str, Any] = {
+        "ngram": 6, "threshold": 0.7, "num_perm": 256, "recall": 0.95, "keep": "last", "strip_html": True,
+    }  # fmt: skip
+    for field in dataclasses.fields(Recipe):
+        value = other.get(field.name) or (choices(field.name) or (None, None))[-1]
+        changes = {"bands": 8, "rows": 8} if field.name in ("bands", "rows") else {field.name: value}
+
+        changed = Recipe(**changes)
+
+        assert Recipe().fingerprint != changed.fingerprint, field.name
