@@ -6,7 +6,7 @@ candidate pairs again and compares them; pass 3 writes. What is not needed again
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernel import Threads, default_threads
-from neardup.pipeline import Evidence, compare, evidence, join_signed, settle, sign, texts_of
+from neardup.pipeline import Evidence, compare, evidence, settle, sign
 from neardup.recipe import Recipe
 from neardup.records.ids import concat_columns
 from neardup.records.read import Documents, Reading, open_documents
@@ -104,7 +104,7 @@ def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_p
         on_progress("candidates", 0, None)
         firsts, candidates = _meet(corpus.signed, pool, stats)
     with stats.stage("verify"):
-        held = _hold(documents, candidates, recipe, pool, on_progress)
+        held = _hold(documents, candidates, corpus.signed, recipe, pool, on_progress)
         pairs = compare(candidates, held, recipe, pool, threshold=recipe.threshold)
     with stats.stage("cluster"):
         on_progress("cluster", 0, None)
@@ -117,21 +117,20 @@ def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_p
 
 
 def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: OnProgress) -> Corpus:
-    """Pass 1. The next batch is read while threads sign the last one."""
-    signed: list[Signed] = []
+    """Pass 1."""
     ids: list[pa.Array] = []
     fields: list[pa.Array] = []
-    waiting: list[Callable[[], Signed]] = []
-    for batch in documents.batches():
-        started = sign(texts_of(batch.texts), recipe, pool)
-        signed += [wait() for wait in waiting]
-        waiting = [started]
-        ids.append(batch.ids)
-        if batch.field is not None:
-            fields.append(batch.field)
-        on_progress("sign", batch.first_doc + len(batch.texts), None)
-    signed += [wait() for wait in waiting]
-    return Corpus(join_signed(signed, recipe), concat_columns(ids), concat_columns(fields) if fields else None)
+
+    def columns() -> Iterator[pa.LargeBinaryArray]:
+        for batch in documents.batches():
+            ids.append(batch.ids)
+            if batch.field is not None:
+                fields.append(batch.field)
+            on_progress("sign", batch.first_doc + len(batch.texts), None)
+            yield batch.texts
+
+    signed = sign(columns(), recipe, pool)
+    return Corpus(signed, concat_columns(ids), concat_columns(fields) if fields else None)
 
 
 def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
@@ -148,7 +147,7 @@ def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]
 
 
 def _hold(
-    documents: Documents, candidates: Candidates, recipe: Recipe, pool: Threads, on_progress: OnProgress
+    documents: Documents, candidates: Candidates, signed: Signed, recipe: Recipe, pool: Threads, on_progress: OnProgress
 ) -> Evidence:
     """Pass 2. Return what the documents of candidate pairs are compared by."""
     wanted = _present(candidates)
@@ -160,7 +159,7 @@ def _hold(
             on_progress("verify", done, wanted.size)
             yield column
 
-    return evidence(wanted, columns(), recipe, pool)
+    return evidence(wanted, columns(), int(signed.n_shingles[wanted].sum()), recipe, pool)
 
 
 def _present(candidates: Candidates) -> I64:

@@ -24,11 +24,10 @@ _COMPILED: Final[list[Any]] = []
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a loop nest over arrays on first use, without the GIL, kept on disk where a disk can be written."""
-    options = {"nogil": True, "error_model": "numpy"}
     try:
-        compiled = numba.njit(cache=True, **options)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
     except RuntimeError:  # no folder for the cache can be written: compile anew in each process
-        compiled = numba.njit(**options)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy")(function)
     _COMPILED.append(compiled)
     result: Callable[P, R] = compiled
     return result
@@ -62,7 +61,8 @@ def sort_bits(values: U64, low: int, high: int) -> U64:
     A radix sort: 2-3 ns an element and digit, where NumPy's sort takes 60 ns an element on processors it has no
     vectorized one for.
     """
-    width = -(-(high - low) // -(-(high - low) // 11))  # digits of 11 bits or a little less
+    n_digits = max(1, -(-(high - low) // 11))
+    width = max(1, -(-(high - low) // n_digits))
     spare = np.empty_like(values)
     for first in range(low, high, width):
         counts = np.empty(1 << min(width, high - first), np.int64)

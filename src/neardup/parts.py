@@ -8,10 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from neardup.kernel import Threads
-from neardup.pipeline import compare, evidence, shingles_in_order, texts_of
+from neardup.pipeline import shingles_in_order, texts_of
 from neardup.recipe import Recipe
-from neardup.schema import U32, Candidates, Shingles, Texts
+from neardup.schema import U32, Shingles, Texts
 from neardup.steps.shingle import distinct
 from neardup.steps.sketch import FAMILIES
 
@@ -49,16 +48,12 @@ def similarity(a: str, b: str, recipe: Recipe = Recipe()) -> Similarity:
 
     A text without shingles is similar to nothing: 0.0, both ways.
     """
-    if np.any(np.diff(shingles([a, b], recipe).offsets) == 0):
+    hashes, (start, middle, end) = shingles([a, b], recipe)
+    if start == middle or middle == end:
         return Similarity(0.0, 0.0)
-    both = Candidates(np.array([0]), np.array([1]))
-    column = _column([a, b])
-    with Threads(1) as threads:
-        exact, estimate = (
-            compare(both, evidence(np.arange(2), [column], way, threads), way, threads, threshold=0.0).similarity[0]
-            for way in (recipe.replace(verify="exact"), recipe.replace(verify="estimate"))
-        )
-    return Similarity(float(exact), float(estimate))
+    shared = np.intersect1d(hashes[:middle], hashes[middle:], assume_unique=True).size
+    one, other = signatures([a, b], recipe)
+    return Similarity(shared / (hashes.size - shared), float(np.mean(one == other)))
 
 
 def _texts(texts: Iterable[str]) -> Texts:

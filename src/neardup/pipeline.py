@@ -4,9 +4,9 @@
 `settle` verified pairs to clusters (step 6). An engine is a way to bring equal band keys together in between.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,8 @@ from neardup.steps.shingle import distinct, shingle
 from neardup.steps.sketch import FAMILIES
 from neardup.steps.verify import estimate, verify
 from neardup.steps.words import lonely_bit, units
+
+R = TypeVar("R")
 
 # What passes from kernel to kernel of a slice, some 12 bytes a byte of text, should stay in a core's own cache.
 _SLICE_BYTES = 256 << 10
@@ -47,13 +49,13 @@ def texts_of(column: pa.LargeBinaryArray) -> Texts:
     return Texts(np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8), ends)
 
 
-def sign(texts: Texts, recipe: Recipe, threads: Threads) -> Callable[[], Signed]:
-    """Start to sign texts in slices; the function returned waits for the result."""
-    parts = threads.start(lambda piece: _sign_slice(piece, recipe), _slices(texts))
-    return lambda: join_signed(parts, recipe)
+def sign(columns: Iterable[pa.LargeBinaryArray], recipe: Recipe, threads: Threads) -> Signed:
+    """Return the signed documents of columns of texts; the next column is read while threads work on the last."""
+    parts = _ahead(threads.start(lambda piece: _sign_slice(piece, recipe), _slices(texts_of(c))) for c in columns)
+    return _join(parts, recipe)
 
 
-def join_signed(parts: Iterable[Signed], recipe: Recipe) -> Signed:
+def _join(parts: Iterable[Signed], recipe: Recipe) -> Signed:
     """Return the documents of the parts one after the other."""
     nothing = Signed(
         np.empty((recipe.cut.bands, 0), np.uint64),
@@ -64,18 +66,29 @@ def join_signed(parts: Iterable[Signed], recipe: Recipe) -> Signed:
     return Signed(*(np.concatenate(arrays, axis=-1) for arrays in zip(nothing, *parts, strict=True)))
 
 
-def evidence(docs: I64, columns: Iterable[pa.LargeBinaryArray], recipe: Recipe, threads: Threads) -> Evidence:
-    """Return what these documents are compared by; columns hold their texts, in the order of docs."""
-    hashes: list[U64] = [np.empty(0, np.uint64)]
-    sizes: list[I64] = [np.zeros(1, np.int64)]
-    signatures: list[U32] = [np.empty((0, recipe.num_perm), np.uint32)]
-    for column in columns:
-        for part in threads.map(lambda piece: _evidence_slice(piece, recipe), _slices(texts_of(column))):
-            hashes.append(part.shingles.hashes)
-            sizes.append(np.diff(part.shingles.offsets))
-            signatures.append(part.signatures)
-    shingles = Shingles(np.concatenate(hashes), np.cumsum(np.concatenate(sizes)))
-    return Evidence(docs, shingles, np.concatenate(signatures))
+def evidence(
+    docs: I64, columns: Iterable[pa.LargeBinaryArray], n_shingles: int, recipe: Recipe, threads: Threads
+) -> Evidence:
+    """Return what these documents are compared by.
+
+    columns: their texts, in the order of docs. n_shingles: at most how many shingles they have, with repeats.
+    """
+    # Only what is written to is really there; joining arrays at the end would take it twice.
+    hashes = np.empty(n_shingles if recipe.verify == "exact" else 0, np.uint64)
+    offsets = np.zeros(docs.size + 1, np.int64)
+    signatures = np.empty((docs.size if recipe.verify == "estimate" else 0, recipe.num_perm), np.uint32)
+    at = 0
+    doc = 0
+    for part in _ahead(
+        threads.start(lambda piece: _evidence_slice(piece, recipe), _slices(texts_of(c))) for c in columns
+    ):
+        n_docs = part.docs.size
+        hashes[at : at + part.shingles.hashes.size] = part.shingles.hashes
+        offsets[doc + 1 : doc + 1 + n_docs] = at + part.shingles.offsets[1:]
+        signatures[doc : doc + n_docs] = part.signatures
+        at += part.shingles.hashes.size
+        doc += n_docs
+    return Evidence(docs, Shingles(hashes[:at], offsets), signatures)
 
 
 def compare(candidates: Candidates, held: Evidence, recipe: Recipe, threads: Threads, *, threshold: float) -> Pairs:
@@ -110,6 +123,15 @@ def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
     return shingle(
         units(clean(_plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe)
     )
+
+
+def _ahead(started: Iterable[Iterator[R]]) -> Iterator[R]:
+    """Yield the results of work in the order it was started, having started the next before waiting for any."""
+    waiting: Iterator[R] = iter(())
+    for results in started:
+        yield from waiting
+        waiting = results
+    yield from waiting
 
 
 def _plain(texts: Texts, recipe: Recipe) -> Texts:

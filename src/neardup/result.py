@@ -80,7 +80,8 @@ class Result:
     @cached_property
     def is_kept(self) -> Bools:
         """bool[n_docs]: whether a document stays."""
-        return self.kept_doc == np.arange(self.kept_doc.size)
+        is_kept: Bools = self.kept_doc == np.arange(self.kept_doc.size)
+        return is_kept
 
     @cached_property
     def clustered(self) -> I64:

@@ -23,7 +23,7 @@ for command in (dedup, curve):
 
 
 # Typer brings its own copy of click and makes public only one of the errors below this class.
-_WrongUsage = typer.BadParameter.__mro__[1]
+_WrongUsage: type[typer.BadParameter] = typer.BadParameter.__mro__[1]
 
 
 class _Terminated(BaseException):

@@ -1,7 +1,7 @@
 """neardup dedup: keep one good copy of each text."""
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -40,12 +40,7 @@ def run(
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of text files.")] = "utf-8",
     on_bad_record: Annotated[
-        str,
-        typer.Option(
-            metavar="[fail|skip]",
-            autocompletion=lambda: ["fail", "skip"],
-            help="A record that cannot be read stops the run, or is counted.",
-        ),
+        Literal["fail", "skip"], typer.Option(help="A record that cannot be read stops the run, or is counted.")
     ] = "fail",
     threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default one a processor.")] = None,
     temp_dir: Annotated[Path | None, typer.Option(help="Where standard input is spooled.")] = None,

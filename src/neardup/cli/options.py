@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 
-from neardup.recipe import KEEP_POLICIES, Recipe, choices
+from neardup.recipe import KEEP_POLICIES, Recipe
 
 _HELP: Final = {
     "unit": "What a shingle is made of.",
@@ -31,16 +31,6 @@ _HELP: Final = {
     "invisible": "Control, format and zero-width characters: dropped, or as they are.",
     "space": "Runs of white space: to one space, or dropped.",
     "strip_html": "Take the text out of HTML first.",
-}
-_TYPES: Final = {
-    "ngram": int,
-    "num_perm": int,
-    "bands": int,
-    "rows": int,
-    "threshold": float,
-    "recall": float,
-    "strip_html": bool,
-    "keep": str,
 }
 
 
@@ -75,16 +65,14 @@ def _recipe_file() -> inspect.Parameter:
 
 def _flag(field: "dataclasses.Field[object]") -> inspect.Parameter:
     name = "--" + field.name.replace("_", "-")
-    names = choices(field.name)
     default = getattr(Recipe(), field.name)
     shown = "" if default is None or default is False else f" [default: {default}]"
     option = typer.Option(
-        f"{name}/--no-{name[2:]}" if field.name == "strip_html" else name,
+        f"{name}/--no-{name[2:]}" if isinstance(default, bool) else name,
         help=_HELP[field.name] + shown,
-        metavar=f"[{'|'.join(names)}]" if names else None,
-        autocompletion=(lambda: list(names)) if names else None,
         show_default=False,
         rich_help_panel="Recipe",
     )
-    annotation = Annotated[str | None if names else _TYPES[field.name] | None, option]  # type: ignore[misc]  # made from the recipe
+    kind: Any = get_type_hints(Recipe)[field.name]
+    annotation = Annotated[kind | None, option]
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

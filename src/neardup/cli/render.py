@@ -32,7 +32,7 @@ def progress(*, quiet: bool) -> Iterator[OnProgress]:
         return
     # rich takes .1 s to load: only a run that is watched pays for it.
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (
         TextColumn("{task.description:<16}"),
@@ -43,7 +43,7 @@ def progress(*, quiet: bool) -> Iterator[OnProgress]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bars:
-        tasks: dict[str, tuple[int, float]] = {}
+        tasks: dict[str, tuple[TaskID, float]] = {}
 
         def draw(stage: str, done: int, total: int | None) -> None:
             for other, (task, _) in tasks.items():

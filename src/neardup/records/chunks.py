@@ -144,6 +144,8 @@ def as_binary(column: pa.ChunkedArray, text: str, name: str) -> pa.LargeBinaryAr
     kind = column.type
     if pa.types.is_dictionary(kind):
         column, kind = pc.cast(column, kind.value_type), kind.value_type
+    if pa.types.is_large_binary(kind):  # texts in memory that hold lone surrogates
+        return column.combine_chunks()
     if pa.types.is_null(kind):
         return pa.nulls(len(column), pa.large_binary())
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)

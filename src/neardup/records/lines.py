@@ -18,6 +18,7 @@ import pyarrow.json
 from neardup.errors import InputError
 from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.formats import FileKind, open_bytes
+from neardup.kernel import kernel
 from neardup.records.ids import as_array
 from neardup.schema import I64, U8, Bools
 
@@ -59,10 +60,9 @@ class LineChunk:
         self.format = format
         self.name = name
         view = np.frombuffer(data, np.uint8)
-        stops = np.flatnonzero(view == _NEWLINE) + 1
-        ends = stops - 1
-        if data and not data.endswith(b"\n"):
-            stops, ends = np.append(stops, len(data)), np.append(ends, len(data))
+        stops = np.empty(_count_lines(view), np.int64)
+        _find_lines(view, stops)
+        ends = stops - (view[stops - 1] == _NEWLINE)
         starts = np.concatenate(([0], stops[:-1])) if stops.size else stops
         ends = ends - ((ends > starts) & (view[ends - 1] == _RETURN))
         self.last_line = first_line + starts.size
@@ -158,7 +158,8 @@ class LineChunk:
             return None
         columns = {name: table[name].combine_chunks() for name in fields}
         texts = columns[wanted.text].cast(pa.large_binary())
-        return Extract(texts, columns.get(wanted.id), columns.get(wanted.field), np.arange(self.n_records), ())
+        ids, field = (None if name is None else columns[name] for name in (wanted.id, wanted.field))
+        return Extract(texts, ids, field, np.arange(self.n_records), ())
 
     def _extract_slow(self, wanted: Wanted) -> Extract:
         texts: list[bytes] = []
@@ -353,6 +354,27 @@ def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whateve
 
 def _is_unpaired(value: object) -> bool:
     return isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value)
+
+
+@kernel
+def _count_lines(data: U8) -> int:
+    """Return how many line ends there are, and one more where the last line has none."""
+    count = 0
+    for byte in data:
+        count += byte == _NEWLINE
+    return count + (data.size > 0 and data[data.size - 1] != _NEWLINE)
+
+
+@kernel
+def _find_lines(data: U8, stops: I64) -> None:
+    """stops = where each line ends, its line end included."""
+    line = 0
+    for at in range(data.size):
+        if data[at] == _NEWLINE:
+            stops[line] = at + 1
+            line += 1
+    if line < stops.size:
+        stops[line] = data.size
 
 
 def _binary_array(data: U8, offsets: I64) -> pa.LargeBinaryArray:

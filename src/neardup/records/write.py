@@ -201,7 +201,7 @@ class _CsvWriter:
     delimiter = ","
 
     def __init__(self, file: IO[bytes], path: str) -> None:
-        self._text = io.TextIOWrapper(_Unclosed(file), "utf-8", newline="", write_through=True)
+        self._text = io.TextIOWrapper(_Unclosed(file), "utf-8", newline="", write_through=True)  # type: ignore[type-var]  # it is one
         self._path = path
         self._rows = csv.writer(self._text, delimiter=self.delimiter, lineterminator="\n")
         self._names: list[str] | None = None
@@ -290,7 +290,7 @@ _WRITERS: Final[dict[str, Callable[[IO[bytes], str], Writer]]] = {
 }
 
 
-class _Unclosed(io.RawIOBase):
+class _Unclosed(io.BufferedIOBase):
     """A stream that another one wraps without closing it."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -399,7 +399,9 @@ def _spliced(line: bytes, tail: bytes, names: Iterable[str], path: str) -> bytes
 
 
 def _joined(table: pa.Table, extra: pa.Table | None, path: str) -> pa.Table:
-    for name in extra.column_names if extra is not None else ():
+    if extra is None:
+        return table
+    for name in extra.column_names:
         if name in table.column_names:
             raise OutputError(f"{path}: the input already has a column {name!r}; rename it there.")
         table = table.append_column(name, extra[name])

@@ -16,7 +16,7 @@ from neardup.recipe import Recipe
 from neardup.schema import I64
 
 
-def keep_order(lengths: I64, field: pa.ChunkedArray | None, recipe: Recipe) -> I64:
+def keep_order(lengths: I64, field: pa.Array | None, recipe: Recipe) -> I64:
     """Return int64[n_docs]: all documents, the most preferred first.
 
     lengths: int64[n_docs], code points of each text. field: the column of `recipe.keep_field`, or None.
@@ -28,14 +28,15 @@ def keep_order(lengths: I64, field: pa.ChunkedArray | None, recipe: Recipe) -> I
         return _POLICIES[recipe.keep](lengths)
     assert field is not None
     direction = "ascending" if recipe.keep.startswith("min:") else "descending"
-    table = pa.table({"value": field, "doc": pa.array(np.arange(lengths.size))})
+    table = pa.table({"is_null": pc.is_null(field), "value": field, "doc": np.arange(lengths.size)})
     try:
-        keys = [("value", direction), ("doc", "ascending")]
-        return pc.sort_indices(table, sort_keys=keys, null_placement="at_end").to_numpy().astype(np.int64)
+        keys = [("is_null", "ascending"), ("value", direction), ("doc", "ascending")]
+        order: I64 = pc.sort_indices(table, sort_keys=keys).to_numpy().astype(np.int64)
     except pa.ArrowException as error:
         raise UsageError(
             f"keep = {recipe.keep!r} cannot order values of type {field.type}; choose a field of numbers or text."
         ) from error
+    return order
 
 
 def _first(lengths: I64) -> I64:

@@ -38,7 +38,7 @@ def distinct(shingles: Shingles) -> Shingles:
 def _hash_shingles(values: U32 | U64, offsets: I64, ngram: int, lonely_bit: int, hashes: U64, out: I64) -> None:
     """hashes = the hash of each window of `ngram` units that does not consist of lonely ones only."""
     bit = np.uint64(lonely_bit)
-    at = 0
+    at = np.int64(0)
     out[0] = 0
     for doc in range(offsets.size - 1):
         start = offsets[doc]
@@ -72,7 +72,7 @@ def _sort_distinct(hashes: U64, offsets: I64, slots: U64, out: I64) -> None:
     Hashes are uniform, so a table addressed by their high bits, probed in order, sorts them in linear time (Amble and
     Knuth, Ordered hash tables, Computer Journal 17(2), 1974): 7 ns a hash where a comparison sort takes 16 to 30.
     """
-    at = 0
+    at = np.int64(0)
     out[0] = 0
     for doc in range(offsets.size - 1):
         count = offsets[doc + 1] - offsets[doc]
@@ -92,7 +92,7 @@ def _sort_distinct(hashes: U64, offsets: I64, slots: U64, out: I64) -> None:
                 slots[slot], value = value, slots[slot]
                 slot += 1
             slots[slot] = value
-            last = max(last, slot + 1)
+            last = np.int64(max(last, slot + 1))
         for slot in range(last):
             if slots[slot] != _ZERO:
                 hashes[at] = slots[slot]

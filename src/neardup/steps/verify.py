@@ -108,7 +108,7 @@ def _number(a: I64, b: I64, shingles: Shingles) -> _Star | None:
     sizes = np.diff(shingles.offsets)[docs]
     numbers = np.empty(sizes.sum(), np.int64)
     capacity = 1 << int(8 * sizes.max(initial=1)).bit_length()
-    while (n_numbers := _number_shingles(docs, *shingles, *np.zeros((2, capacity), np.uint64), numbers)) < 0:
+    while (n_numbers := _number_shingles(docs, *shingles, *_empty_table(capacity), numbers)) < 0:
         capacity *= 4
     n_words = n_numbers // 64 + 1
     if docs.size * n_words * 8 > _BIT_BYTES:
@@ -117,6 +117,11 @@ def _number(a: I64, b: I64, shingles: Shingles) -> _Star | None:
     _set_bits(numbers, sizes, bits)
     row_of[docs - low] = np.arange(docs.size)
     return _Star(bits, sizes, row_of[a - low], row_of[b - low])
+
+
+def _empty_table(capacity: int) -> tuple[U64, U64]:
+    """Return the keys and values of a hash table without entries."""
+    return np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64)
 
 
 @kernel
