@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import corpora, recipe_fields
 
+import reference
 from neardup.recipe import Recipe
 from neardup.result import Result
+from strategies import corpora, recipe_fields
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 EXAMPLE_RECIPE = Recipe(unit="char", ngram=3, threshold=0.6)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract_dedup import EXAMPLE_RECIPE, EXAMPLES, DedupContract
 
 import neardup
+from contract_dedup import EXAMPLE_RECIPE, EXAMPLES, DedupContract
 from neardup.recipe import Recipe
 from neardup.result import Result
 

@@ -49,7 +49,7 @@ def similarity(a: str, b: str, recipe: Recipe = Recipe()) -> Similarity:
     A text without shingles is similar to nothing: 0.0, both ways.
     """
     hashes, (start, middle, end) = shingles([a, b], recipe)
-    if start == middle or middle == end:
+    if middle in (start, end):
         return Similarity(0.0, 0.0)
     shared = np.intersect1d(hashes[:middle], hashes[middle:], assume_unique=True).size
     one, other = signatures([a, b], recipe)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from neardup.kernel import Threads
 from neardup.recipe import Recipe
-from neardup.schema import I64, U32, U64, Candidates, Clusters, Pairs, Shingles, Signed, Texts
+from neardup.schema import I64, U32, Candidates, Clusters, Pairs, Shingles, Signed, Texts
 from neardup.steps.candidates import band_keys
 from neardup.steps.clean import clean, code_point_counts, content_hashes
 from neardup.steps.cluster import WAYS

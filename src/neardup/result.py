@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.kernel import stable_order
+from neardup.records.ids import MIXED
 from neardup.records.read import Documents
 from neardup.records.write import Outputs
 from neardup.schema import I64, Bools, Clusters, Pairs
@@ -136,4 +137,7 @@ def with_copies(pairs: Pairs, firsts: I64) -> Pairs:
 
 def is_ambiguous(ids: pa.Array) -> bool:
     """Say whether an id names more than one document, so that row numbers must go beside the ids."""
-    return bool(pc.count_distinct(ids, mode="only_valid").as_py() < len(ids) - ids.null_count)
+    values = pc.struct_field(ids, "json") if ids.type == MIXED else ids
+    if pa.types.is_nested(values.type) or pa.types.is_null(values.type):
+        return False
+    return bool(pc.count_distinct(values, mode="only_valid").as_py() < len(ids) - ids.null_count)

@@ -18,4 +18,4 @@ def callers() -> None:
     try:
         Recipe.load("recipe.toml").replace(keep="longest")
     except neardup.RecipeError as error:
-        print(error, n_removed, estimate, exact, shape, offsets, neardup.__version__)
+        _ = (error, n_removed, estimate, exact, shape, offsets, neardup.__version__)

@@ -124,7 +124,7 @@ class TableChunk:
 
     def table(self, positions: I64) -> pa.Table:
         """Return these records with all their columns."""
-        return self.records.take(pa.array(positions))
+        return _without_views(self.records).take(pa.array(positions))
 
     def _column(self, name: str | None, good: I64) -> pa.Array | None:
         if name is None:
@@ -133,6 +133,12 @@ class TableChunk:
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         return column if good.size == len(column) else column.take(pa.array(good))
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Return a table whose columns can be taken from; pyarrow takes no rows of string views."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return table.cast(pa.schema([one.with_type(plain.get(one.type, one.type)) for one in table.schema]))
 
 
 def as_binary(column: pa.ChunkedArray, text: str, name: str) -> pa.LargeBinaryArray:

@@ -34,7 +34,7 @@ def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # wha
         )
     if isinstance(data, pa.Table):
         return TableSource(data, "the table")
-    if hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.RecordBatch):
+    if isinstance(data, (pa.RecordBatch, pa.RecordBatchReader)) or _has_columns(data):
         return TableSource(pa.table(data), "the table")
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable) or hasattr(data, "read"):
         raise UsageError(f"cannot read texts from {type(data).__name__}: give a list of str, a table, or a path.")
@@ -97,6 +97,11 @@ def _texts(values: Sequence[Any], text: str) -> tuple[pa.Array, dict[int, str]]:
     except UnicodeEncodeError:
         encoded = [None if one is None else one.encode("utf-8", "surrogatepass") for one in texts]
         return pa.array(encoded, pa.large_binary()), faults
+
+
+def _has_columns(data: object) -> bool:
+    """Say whether data is a table that Arrow can take; a series can be taken too, but has no columns."""
+    return hasattr(data, "__arrow_c_stream__") and (hasattr(data, "columns") or hasattr(data, "schema"))
 
 
 def _is_missing(value: object) -> bool:

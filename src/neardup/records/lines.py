@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.json
 
 from neardup.errors import InputError
+from neardup.kernel import kernel
 from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.formats import FileKind, open_bytes
-from neardup.kernel import kernel
 from neardup.records.ids import as_array
 from neardup.schema import I64, U8, Bools
 
@@ -107,7 +107,7 @@ class LineChunk:
         columns = {}
         for name in dict.fromkeys(name for one in objects for name in one):
             try:
-                columns[name] = pa.array([one.get(name) for one in objects])
+                columns[name] = _column([one.get(name) for one in objects])
             except UnicodeEncodeError as error:
                 at = next(at for at, one in zip(positions, objects, strict=True) if _is_unpaired(one.get(name)))
                 raise InputError(
@@ -203,7 +203,8 @@ class LineSource:
             for data in _whole_lines(read_utf8(stream, self._encoding, self.path, is_checked=self._is_checked)):
                 chunk = LineChunk(data, line, format=self._kind.format.name, name=self.path)
                 line = chunk.last_line
-                yield chunk
+                if chunk.n_records:
+                    yield chunk
         self._is_checked = True
 
 
@@ -234,6 +235,10 @@ def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool =
             text = decode(block, not block)
         except UnicodeDecodeError as fault:
             raise InputError(_not_encoded(path, line, offset, fault, encoding)) from fault
+        except UnicodeError as fault:
+            raise InputError(
+                f"{path}:{line}: not {encoding.upper()}: {fault}. Name its encoding with --encoding."
+            ) from fault
         encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         if encoded:
             yield encoded.removeprefix(_BOM) if offset == 0 else encoded
@@ -352,6 +357,13 @@ def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whateve
     return None if isinstance(text, str) else f"{wanted.text!r} is {_NAMES[type(text)]}, not text"
 
 
+def _column(values: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
+
+
 def _is_unpaired(value: object) -> bool:
     return isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value)
 
@@ -367,7 +379,7 @@ def _count_lines(data: U8) -> int:
 
 @kernel
 def _find_lines(data: U8, stops: I64) -> None:
-    """stops = where each line ends, its line end included."""
+    """Write to stops where each line ends, its line end included."""
     line = 0
     for at in range(data.size):
         if data[at] == _NEWLINE:

@@ -5,6 +5,7 @@ came in; everything else by way of Arrow tables.
 """
 
 import base64
+import contextlib
 import csv
 import gzip
 import io
@@ -369,10 +370,8 @@ class _Both:
 
 
 def _close_quietly(file: IO[bytes]) -> None:
-    try:
+    with contextlib.suppress(OSError, ValueError, pa.ArrowException):  # the error that led here is the one to tell
         file.close()
-    except (OSError, ValueError, pa.ArrowException):
-        pass  # the error that led here is the one to tell
 
 
 def _write_runs(file: IO[bytes], chunk: LineChunk, positions: I64) -> None:

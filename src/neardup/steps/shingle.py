@@ -92,9 +92,9 @@ def _sort_distinct(hashes: U64, offsets: I64, slots: U64, out: I64) -> None:
                 slots[slot], value = value, slots[slot]
                 slot += 1
             slots[slot] = value
-            last = np.int64(max(last, slot + 1))
-        for slot in range(last):
-            if slots[slot] != _ZERO:
-                hashes[at] = slots[slot]
+            last = max(last, slot + 1)
+        for place in range(last):
+            if slots[place] != _ZERO:
+                hashes[at] = slots[place]
                 at += 1
         out[doc + 1] = at
