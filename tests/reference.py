@@ -222,7 +222,7 @@ def _clean_point(point: str, recipe: RecipeLike) -> str:
     if category in ("Cc", "Cf") or _within(point, IGNORABLE):
         return ""
     if category[0] in "PS":
-        return {"space": " ", "drop": "", "keep": point}[recipe.punct]
+        return {"space": point if category == "Pc" else " ", "drop": "", "keep": point}[recipe.punct]
     if category == "Nd" and recipe.digits == "zero":
         return "0"
     return point
@@ -235,7 +235,7 @@ def _kind(point: str, recipe: RecipeLike) -> str:
         return "space"
     if category[0] == "M":
         return "mark"
-    return "alone" if category[0] in "PS" or _within(point, ALONE[recipe.unit]) else "letter"
+    return "alone" if (category[0] in "PS" and category != "Pc") or _within(point, ALONE[recipe.unit]) else "letter"
 
 
 def _is_space(point: str) -> bool:

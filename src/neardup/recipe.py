@@ -61,7 +61,7 @@ class Recipe:
         normalize: Unicode normalization form.
         width: full-width and half-width forms folded to the usual ones (NFKC does so by itself).
         case: full case folding, or letters as they are.
-        punct: punctuation and symbols to a space, as they are, or dropped.
+        punct: punctuation and symbols to a space, as they are, or dropped; connectors such as _ are parts of words.
         digits: digits as they are, or each to 0.
         invisible: control, format and zero-width characters dropped, or as they are.
         space: runs of white space to one space, or dropped.

@@ -36,6 +36,8 @@ def test_clean_equals_the_reference(corpus: list[str], fields: dict[str, Any]) -
         ("  The  Cat!\t", {}, "the cat"),
         ("The Cat!", {"case": "keep", "punct": "keep"}, "The Cat!"),
         ("a-b", {"punct": "drop"}, "ab"),
+        ("snake_case ____", {}, "snake_case ____"),
+        ("snake_case", {"punct": "drop"}, "snakecase"),
         ("２０２４年，ＡＢＣ", {}, "2024年 abc"),
         ("２０２４年，ＡＢＣ", {"normalize": "nfc"}, "2024年 abc"),
         ("２０２４年", {"normalize": "nfc", "width": "keep"}, "２０２４年"),

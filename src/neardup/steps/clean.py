@@ -173,10 +173,10 @@ def _classify(char: str, rules: Rules) -> int | None:
     if rules.invisible == "drop" and (category in ("Cc", "Cf") or ord(char) in _IGNORABLE):
         return None
     if category[0] in "PS":
-        if rules.punct == "space":
+        if rules.punct == "space" and category != "Pc":  # connectors such as _ are parts of words (UAX 29, ExtendNumLet)
             return int(SPACE) if rules.space == "collapse" else None
         mark = int(LONELY) if category[0] == "P" else 0
-        return ord(char) | mark if rules.punct == "keep" else None
+        return None if rules.punct == "drop" else ord(char) | mark
     return 0x30 if rules.digits == "zero" and category == "Nd" else ord(char)
 
 

@@ -2,7 +2,7 @@
 
 In: clean code points. Out: units; for `char` the code points themselves, for `word` and `token` hashes of words.
 
-A word is a run of letters, marks and digits. Letters of scripts that are written without spaces stand alone (`word`:
+A word is a run of letters, marks, digits and connectors such as _. Letters of scripts that are written without spaces stand alone (`word`:
 Han, kana, Thai, Lao, Khmer, Myanmar; `token`: Hangul too); a combining mark joins the unit before it; a punctuation
 mark or symbol that cleaning kept is a unit of its own.
 """
@@ -82,9 +82,9 @@ def _kinds(unit: str) -> U8:
     """Return uint8[0x110000]: how each code point takes part in words."""
     kinds = np.full(0x110000, _LETTER, np.uint8)
     for code in range(0x20000):
-        category = unicodedata.category(chr(code))[0]
-        if category in "PSMZ":
-            kinds[code] = {"M": _MARK, "Z": _SPACE}.get(category, _ALONE)
+        category = unicodedata.category(chr(code))
+        if category[0] in "PSMZ" and category != "Pc":
+            kinds[code] = {"M": _MARK, "Z": _SPACE}.get(category[0], _ALONE)
     for first, last in ALONE[unit]:
         span = kinds[first : last + 1]
         span[span == _LETTER] = _ALONE
