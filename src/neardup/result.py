@@ -14,7 +14,7 @@ from neardup.kernel import stable_order
 from neardup.records.ids import MIXED
 from neardup.records.read import Documents
 from neardup.records.write import Outputs
-from neardup.schema import I64, Bools, Clusters, Pairs
+from neardup.schema import I64, Bools, Clusters, Pairs, as_arrow
 from neardup.stats import OnProgress, Stats
 
 OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "stats")
@@ -102,27 +102,27 @@ class Result:
 
     def _evidence(self, docs: I64) -> pa.Table:
         kept_doc = self.kept_doc[docs]
-        columns = {"kept_id": self._ids.take(pa.array(kept_doc)), "similarity": self.similarity[docs]}
-        return pa.table(columns | ({"kept_row": kept_doc} if self._has_clashes else {}))
+        columns = {"kept_id": self._ids.take(as_arrow(kept_doc)), "similarity": as_arrow(self.similarity[docs])}
+        return pa.table(columns | ({"kept_row": as_arrow(kept_doc)} if self._has_clashes else {}))
 
     def _clusters_of(self, docs: I64) -> pa.Table:
         kept_doc = self.kept_doc[docs]
         columns = {
-            "id": self._ids.take(pa.array(docs)),
-            "cluster_id": self._ids.take(pa.array(kept_doc)),
-            "kept": self.is_kept[docs],
-            "similarity": self.similarity[docs],
+            "id": self._ids.take(as_arrow(docs)),
+            "cluster_id": self._ids.take(as_arrow(kept_doc)),
+            "kept": as_arrow(self.is_kept[docs]),
+            "similarity": as_arrow(self.similarity[docs]),
         }
-        return pa.table(columns | ({"row": docs, "cluster_row": kept_doc} if self._has_clashes else {}))
+        return pa.table(columns | ({"row": as_arrow(docs), "cluster_row": as_arrow(kept_doc)} if self._has_clashes else {}))
 
     def _pairs_of(self, piece: slice) -> pa.Table:
         a, b = self._pairs.a[piece], self._pairs.b[piece]
         columns = {
-            "id_a": self._ids.take(pa.array(a)),
-            "id_b": self._ids.take(pa.array(b)),
-            "similarity": self._pairs.similarity[piece],
+            "id_a": self._ids.take(as_arrow(a)),
+            "id_b": self._ids.take(as_arrow(b)),
+            "similarity": as_arrow(self._pairs.similarity[piece]),
         }
-        return pa.table(columns | ({"row_a": a, "row_b": b} if self._has_clashes else {}))
+        return pa.table(columns | ({"row_a": as_arrow(a), "row_b": as_arrow(b)} if self._has_clashes else {}))
 
 
 def with_copies(pairs: Pairs, firsts: I64) -> Pairs:

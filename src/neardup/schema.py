@@ -18,6 +18,18 @@ F64: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 
+def as_arrow(values: I64 | F64 | Bools) -> pa.Array:
+    """Return a NumPy array as one of Arrow.
+
+    `pyarrow.array` would do, but looks whether it was given a pandas object, and loads pandas for it: .15 s a run.
+    """
+    if values.dtype == np.bool_:
+        bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+        return pa.Array.from_buffers(pa.bool_(), values.size, [None, bits])
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+
 class Texts(NamedTuple):
     """UTF-8 texts back to back, as Arrow keeps them; a lone surrogate is its three generalized UTF-8 bytes.
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import InputError
-from neardup.schema import I64
+from neardup.schema import I64, as_arrow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class TableChunk:
         is_null = texts.is_null().to_numpy(zero_copy_only=False)
         good = np.flatnonzero(~is_null)
         if good.size < len(texts):
-            texts = texts.take(pa.array(good))
+            texts = texts.take(as_arrow(good))
         bad = [
             Bad(at, self._places[at], self._faults.get(at, f"{wanted.text!r} is null"))
             for at in np.flatnonzero(is_null).tolist()
@@ -120,11 +120,11 @@ class TableChunk:
 
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
         """Return the texts of these records, all of them good."""
-        return as_binary(self.records[wanted.text].take(pa.array(positions)), wanted.text, self.name)
+        return as_binary(self.records[wanted.text].take(as_arrow(positions)), wanted.text, self.name)
 
     def table(self, positions: I64) -> pa.Table:
         """Return these records with all their columns."""
-        return _without_views(self.records).take(pa.array(positions))
+        return _without_views(self.records).take(as_arrow(positions))
 
     def _column(self, name: str | None, good: I64) -> pa.Array | None:
         if name is None:
@@ -132,7 +132,7 @@ class TableChunk:
         column = self.records[name].combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        return column if good.size == len(column) else column.take(pa.array(good))
+        return column if good.size == len(column) else column.take(as_arrow(good))
 
 
 def _without_views(table: pa.Table) -> pa.Table:

@@ -20,7 +20,7 @@ from neardup.kernel import kernel
 from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.formats import FileKind, open_bytes
 from neardup.records.ids import as_array
-from neardup.schema import I64, U8, Bools
+from neardup.schema import I64, U8, Bools, as_arrow
 
 BLOCK_BYTES: Final = 8 << 20
 _NEWLINE: Final = 10
@@ -60,7 +60,7 @@ class LineChunk:
         self.format = format
         self.name = name
         view = np.frombuffer(data, np.uint8)
-        stops = np.empty(_count_lines(view), np.int64)
+        stops = np.empty(_count_newlines(view) + (data[-1:] not in (b"", b"\n")), np.int64)
         _find_lines(view, stops)
         ends = stops - (view[stops - 1] == _NEWLINE)
         starts = np.concatenate(([0], stops[:-1])) if stops.size else stops
@@ -89,7 +89,7 @@ class LineChunk:
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
         """Return the texts of these records, all of them good."""
         if self.format == "txt":
-            return self._bare_texts().take(pa.array(positions))
+            return self._bare_texts().take(as_arrow(positions))
         some = b"".join(self.line(at) + b"\n" for at in positions.tolist())
         only = Wanted(text=wanted.text, id=None, field=None)
         return LineChunk(some, 1, format="jsonl", name=self.name).extract(only).texts
@@ -101,7 +101,7 @@ class LineChunk:
             InputError: a field holds values that no column of Arrow can hold together.
         """
         if self.format == "txt":
-            texts = self._bare_texts().take(pa.array(positions))
+            texts = self._bare_texts().take(as_arrow(positions))
             return pa.table({"text": texts.cast(pa.large_string())})
         objects = [_parse(self.line(at)) for at in positions.tolist()]
         columns = {}
@@ -244,7 +244,7 @@ def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool =
             yield encoded.removeprefix(_BOM) if offset == 0 else encoded
         offset += len(block)
         if not is_checked:
-            line += encoded.count(b"\n")
+            line += _count_newlines(np.frombuffer(encoded, np.uint8))
         if not block:
             return
 
@@ -369,12 +369,12 @@ def _is_unpaired(value: object) -> bool:
 
 
 @kernel
-def _count_lines(data: U8) -> int:
-    """Return how many line ends there are, and one more where the last line has none."""
+def _count_newlines(data: U8) -> int:
+    """Return how many line ends there are."""
     count = 0
     for byte in data:
         count += byte == _NEWLINE
-    return count + (data.size > 0 and data[data.size - 1] != _NEWLINE)
+    return count
 
 
 @kernel

@@ -25,7 +25,7 @@ from neardup.records.formats import FileKind, kind_of, known_suffixes, named_kin
 from neardup.records.frames import open_frame
 from neardup.records.lines import LineSource
 from neardup.records.tables import ColumnSource, CsvSource
-from neardup.schema import I64, Batch
+from neardup.schema import I64, Batch, as_arrow
 
 STDIN: Final = "-"
 
@@ -146,7 +146,7 @@ class Documents:
             if found.bad:
                 self._reject(source, found.bad)
             self._good.append(None if found.good.size == chunk.n_records else found.good)
-            ids = pa.array(self.n_read + found.good) if found.ids is None else found.ids
+            ids = as_arrow(self.n_read + found.good) if found.ids is None else found.ids
             self.n_read += chunk.n_records
             self.text_bytes += _n_bytes(found.texts)
             yield Batch(first_doc, found.texts, ids, found.field)

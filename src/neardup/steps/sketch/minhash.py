@@ -15,7 +15,7 @@ from neardup.schema import I64, U32, U64, Shingles
 _EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ROUND: Final = np.uint64(52)  # a bin holds the round above bit 52, and 52 bits of the hash below
 _VALUE: Final = np.uint64((1 << 52) - 1)
-_SALT: Final = np.uint64(0x9E3779B97F4A7C15)
+_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sketch(shingles: Shingles, num_perm: int) -> U32:
@@ -36,16 +36,15 @@ def _sketch(hashes: U64, offsets: I64, bins: U64, out: U32) -> None:
         empty = bins.size if end > start else 0
         turn = np.uint64(0)
         while empty > 0:
-            salt = turn * _SALT
+            salt = mix(turn)  # 0 in round 0: shingle hashes are mixed already
             high = turn << _ROUND
             for place in range(start, end):
-                value = hashes[place] if turn == 0 else mix(hashes[place] + salt)
+                value = (hashes[place] ^ salt) * _FACTOR
                 bin = ((value >> np.uint64(32)) * k) >> np.uint64(32) if turn < k else turn - k
                 old = bins[bin]
-                new = high | (value & _VALUE)
-                if new < old:
-                    bins[bin] = new
-                    empty -= old == _EMPTY
+                # Without a branch: whether a bin is taken cannot be foretold.
+                bins[bin] = min(old, high | (value & _VALUE))
+                empty -= old == _EMPTY
             turn += np.uint64(1)
         for j in range(bins.size):
-            out[doc, j] = np.uint32(mix(bins[j]) >> np.uint64(32))
+            out[doc, j] = np.uint32((bins[j] * _FACTOR) >> np.uint64(32))
