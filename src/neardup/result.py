@@ -113,7 +113,9 @@ class Result:
             "kept": as_arrow(self.is_kept[docs]),
             "similarity": as_arrow(self.similarity[docs]),
         }
-        return pa.table(columns | ({"row": as_arrow(docs), "cluster_row": as_arrow(kept_doc)} if self._has_clashes else {}))
+        return pa.table(
+            columns | ({"row": as_arrow(docs), "cluster_row": as_arrow(kept_doc)} if self._has_clashes else {})
+        )
 
     def _pairs_of(self, piece: slice) -> pa.Table:
         a, b = self._pairs.a[piece], self._pairs.b[piece]

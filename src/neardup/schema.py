@@ -24,7 +24,7 @@ def as_arrow(values: I64 | F64 | Bools) -> pa.Array:
     `pyarrow.array` would do, but looks whether it was given a pandas object, and loads pandas for it: .15 s a run.
     """
     if values.dtype == np.bool_:
-        bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+        bits = pa.py_buffer(np.packbits(values.view(np.uint8), bitorder="little"))
         return pa.Array.from_buffers(pa.bool_(), values.size, [None, bits])
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(np.ascontiguousarray(values))])

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import InputError
-from neardup.schema import I64, as_arrow
+from neardup.records.ids import GENERALIZED
+from neardup.schema import I64, Bools, as_arrow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +83,14 @@ class TableChunk:
         columns: Sequence[str],
         places: Sequence[str],
         faults: Mapping[int, str] | None = None,
+        *,
+        line_end: str = "\n",
     ) -> None:
         """Take a table; `places` says of each record where it is, `faults` of some, by position, why they are bad.
 
-        The text of a bad record is null.
+        The text of a bad record is null. `line_end` is that of the file, where it has lines.
         """
+        self.line_end = line_end
         self.records = records
         self.name = name
         self.columns = columns
@@ -105,17 +109,18 @@ class TableChunk:
             InputError: a wanted column is not there, or the column of texts holds none.
         """
         for column in (wanted.text, wanted.id, wanted.field):
-            if column is not None and column not in self.columns:
-                raise InputError(no_column(column, self.name, self.columns, wanted))
+            if column is not None and self.columns.count(column) != 1:
+                fault = _twice if column in self.columns else no_column
+                raise InputError(fault(column, self.name, self.columns, wanted))
         texts = as_binary(self.records[wanted.text], wanted.text, self.name)
-        is_null = texts.is_null().to_numpy(zero_copy_only=False)
-        good = np.flatnonzero(~is_null)
-        if good.size < len(texts):
-            texts = texts.take(as_arrow(good))
+        is_text = _are_texts(texts, self.records.schema.field(wanted.text).type)
+        good = np.flatnonzero(is_text)
         bad = [
-            Bad(at, self._places[at], self._faults.get(at, f"{wanted.text!r} is null"))
-            for at in np.flatnonzero(is_null).tolist()
+            Bad(at, self._places[at], self._faults.get(at, _fault(texts[at], wanted.text)))
+            for at in np.flatnonzero(~is_text).tolist()
         ]
+        if bad:
+            texts = texts.take(as_arrow(good))
         return Extract(texts, self._column(wanted.id, good), self._column(wanted.field, good), good, bad)
 
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
@@ -149,15 +154,60 @@ def as_binary(column: pa.ChunkedArray, text: str, name: str) -> pa.LargeBinaryAr
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column, kind = pc.cast(column, kind.value_type), kind.value_type
-    if pa.types.is_large_binary(kind):  # texts in memory that hold lone surrogates
-        return column.combine_chunks()
+        column, kind = _decoded(column), pa.large_string() if _is_string(kind.value_type) else kind.value_type
+    if kind == GENERALIZED:
+        return pa.array(
+            [None if one is None else one["generalized_utf8"] for one in column.to_pylist()], pa.large_binary()
+        )
     if pa.types.is_null(kind):
         return pa.nulls(len(column), pa.large_binary())
-    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    if not is_text:
+    if not _is_string(kind):
         raise InputError(f"{name}: column {text!r} holds {kind}, not text. Choose a column of text with --text-field.")
     return pc.cast(column, pa.large_string()).cast(pa.large_binary()).combine_chunks()
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without its dictionary; pyarrow decodes none of string views, so they are cast before."""
+    kind = column.type.value_type
+    plain = pa.large_string() if _is_string(kind) else kind
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(plain)).dictionary_decode()
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, plain)
+
+
+def _are_texts(texts: pa.LargeBinaryArray, kind: pa.DataType) -> Bools:
+    """Say which texts are neither null nor, in a column of strings, other than UTF-8: Parquet does not check."""
+    is_text = np.array(texts.is_valid().to_numpy(zero_copy_only=False))
+    if kind != GENERALIZED:
+        try:
+            texts.view(pa.large_string()).validate(full=True)
+        except pa.ArrowInvalid:
+            is_text[[at for at, text in enumerate(texts.to_pylist()) if text is not None and not _is_utf8(text)]] = (
+                False
+            )
+    return is_text
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _fault(text: pa.Scalar, column: str) -> str:
+    return f"{column!r} is not UTF-8" if text.is_valid else f"{column!r} is null"
+
+
+def _twice(column: str, name: str, columns: Sequence[str], wanted: Wanted) -> str:  # noqa: ARG001  # as no_column
+    return f"{name}: column {column!r} occurs more than once; rename all but one."
 
 
 def no_column(column: str, name: str, columns: Sequence[str], wanted: Wanted) -> str:

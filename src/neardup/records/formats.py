@@ -3,6 +3,7 @@
 A format is one entry of FORMATS. Compression is told by a last suffix, .gz or .zst, of the formats made of text.
 """
 
+import codecs
 import gzip
 import os
 import zlib
@@ -40,6 +41,7 @@ FORMATS: Final = {
     )
 }
 COMPRESSIONS: Final = {"gz": "gzip", "zst": "zstd"}
+_BOM: Final = codecs.BOM_UTF8
 _MAGIC: Final = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _DAMAGED: Final = (EOFError, gzip.BadGzipFile, zlib.error, pa.ArrowException, OSError)
 
@@ -96,8 +98,11 @@ def sniff(head: bytes) -> FileKind:
     if compression == "gzip":
         head = zlib.decompressobj(31).decompress(head, 4096)
     elif compression == "zstd":
-        head = pa.CompressedInputStream(pa.BufferReader(head), "zstd").read(1)
-    is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+        stream = pa.CompressedInputStream(pa.BufferReader(head), "zstd")
+        head = b""
+        while len(head) < 4096 and not head.removeprefix(_BOM).strip() and (byte := stream.read(1)):
+            head += byte
+    is_json = head.removeprefix(_BOM).lstrip()[:1] == b"{"
     return FileKind(FORMATS["jsonl" if is_json else "txt"], compression)
 
 

@@ -5,13 +5,16 @@ Their objects are known by what they can do; none of these libraries is imported
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from neardup.errors import InputError, UsageError
 from neardup.records.chunks import Wanted, no_column
+from neardup.records.ids import GENERALIZED
 from neardup.records.tables import TableSource
+
+_NO_LISTS: Final = (bytes, bytearray, memoryview, set, frozenset)  # items of no text, or in no order
 
 
 def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # what users have
@@ -36,7 +39,9 @@ def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # wha
         return TableSource(data, "the table")
     if isinstance(data, (pa.RecordBatch, pa.RecordBatchReader)) or _has_columns(data):
         return TableSource(pa.table(data), "the table")
-    if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable) or hasattr(data, "read"):
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        data = data.to_pylist()
+    if isinstance(data, _NO_LISTS) or not isinstance(data, Iterable) or hasattr(data, "read"):
         raise UsageError(f"cannot read texts from {type(data).__name__}: give a list of str, a table, or a path.")
     return _open_list(list(data), wanted)
 
@@ -70,6 +75,8 @@ def _open_pandas(frame: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # 
     names = [str(name) for name in frame.columns]
     if wanted.text not in names:
         raise InputError(no_column(wanted.text, "the data frame", names, wanted))
+    if len(set(names)) < len(names):
+        raise InputError(f"the data frame: columns of one name among {', '.join(names)}; rename all but one.")
     texts, faults = _texts(frame[wanted.text].tolist(), wanted.text)
     others = frame.drop(columns=wanted.text)
     try:
@@ -95,8 +102,8 @@ def _texts(values: Sequence[Any], text: str) -> tuple[pa.Array, dict[int, str]]:
     try:
         return pa.array(texts, pa.large_string()), faults
     except UnicodeEncodeError:
-        encoded = [None if one is None else one.encode("utf-8", "surrogatepass") for one in texts]
-        return pa.array(encoded, pa.large_binary()), faults
+        encoded = [None if one is None else {"generalized_utf8": one.encode("utf-8", "surrogatepass")} for one in texts]
+        return pa.array(encoded, GENERALIZED), faults
 
 
 def _has_columns(data: object) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import orjson
 import pyarrow as pa
 
+GENERALIZED: Final = pa.struct([("generalized_utf8", pa.large_binary())])  # texts in memory with lone surrogates
 MIXED: Final = pa.struct([("json", pa.large_string())])
 _TYPES: Final = {int: pa.int64(), str: pa.large_string(), float: pa.float64(), bool: pa.bool_()}
 
@@ -42,6 +43,14 @@ def concat_columns(arrays: Sequence[pa.Array]) -> pa.Array:
 def literals(column: pa.Array) -> list[bytes]:
     """Return each value of a column of MIXED as JSON."""
     return [b"null" if value is None else value["json"].encode() for value in column.to_pylist()]
+
+
+def generalized_literals(column: pa.ChunkedArray) -> list[bytes]:
+    """Return each text of a column of GENERALIZED as JSON, lone surrogates as escapes."""
+    texts = (
+        None if one is None else one["generalized_utf8"].decode("utf-8", "surrogatepass") for one in column.to_pylist()
+    )
+    return [json.dumps(text).encode() for text in texts]
 
 
 def _mixed(value: object) -> dict[str, str] | None:

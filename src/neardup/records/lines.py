@@ -7,6 +7,7 @@ surrogates, ids of several types.
 
 import codecs
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, Final
 
@@ -26,6 +27,7 @@ BLOCK_BYTES: Final = 8 << 20
 _NEWLINE: Final = 10
 _RETURN: Final = 13
 _BOM: Final = codecs.BOM_UTF8
+_BIG_INTEGER: Final = re.compile(rb"[0-9]{19}")  # orjson makes floats of integers beyond 64 bits
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GUESSES: Final = ("gb18030", "big5", "shift_jis", "euc-kr", "cp1252")
 _ARROW_TYPES: Final[dict[type, pa.DataType]] = {
@@ -64,6 +66,8 @@ class LineChunk:
         _find_lines(view, stops)
         ends = stops - (view[stops - 1] == _NEWLINE)
         starts = np.concatenate(([0], stops[:-1])) if stops.size else stops
+        if format == "jsonl":
+            starts = _after_marks(data, view, starts)
         ends = ends - ((ends > starts) & (view[ends - 1] == _RETURN))
         self.last_line = first_line + starts.size
         self._first_line = first_line
@@ -103,7 +107,7 @@ class LineChunk:
         if self.format == "txt":
             texts = self._bare_texts().take(as_arrow(positions))
             return pa.table({"text": texts.cast(pa.large_string())})
-        objects = [_parse(self.line(at)) for at in positions.tolist()]
+        objects = [parse_json(self.line(at)) for at in positions.tolist()]
         columns = {}
         for name in dict.fromkeys(name for one in objects for name in one):
             try:
@@ -138,12 +142,16 @@ class LineChunk:
     def _extract_fast(self, wanted: Wanted) -> Extract | None:
         """Return the extract by pyarrow, or None where it refuses, leaves a null, or might have misunderstood."""
         fields = {wanted.text: pa.string()}
-        first = _parse(self.line(0)) if self.n_records else None
+        first = parse_json(self.line(0)) if self.n_records else None
         for name in (wanted.id, wanted.field):
             if name is not None:
                 kind = _ARROW_TYPES.get(type(first.get(name)) if isinstance(first, dict) else type(None))
-                if kind is None or fields.setdefault(name, kind) != kind:
+                # 1 beside 1.5 is another id than 1.0, which Arrow would make of it.
+                is_float_id = name == wanted.id and kind == pa.float64()
+                if kind is None or is_float_id or fields.setdefault(name, kind) != kind:
                     return None
+        if not self._are_objects():
+            return None
         try:
             table = pa.json.read_json(
                 pa.BufferReader(self.data),
@@ -161,6 +169,14 @@ class LineChunk:
         ids, field = (None if name is None else columns[name] for name in (wanted.id, wanted.field))
         return Extract(texts, ids, field, np.arange(self.n_records), ())
 
+    def _are_objects(self) -> bool:
+        """Say whether each line begins with { and ends with }.
+
+        As many objects as lines are then one object a line: inside an object no { comes after a }.
+        """
+        view = np.frombuffer(self.data, np.uint8)
+        return bool(np.all(view[self.starts] == ord("{")) and np.all(view[self.ends - 1] == ord("}")))
+
     def _extract_slow(self, wanted: Wanted) -> Extract:
         texts: list[bytes] = []
         ids: list[Any] = []
@@ -168,7 +184,7 @@ class LineChunk:
         good: list[int] = []
         bad: list[Bad] = []
         for position in range(self.n_records):
-            found = _parse(self.line(position))
+            found = parse_json(self.line(position))
             reason = _fault(found, wanted)
             if reason:
                 bad.append(Bad(position, self.where(position), reason))
@@ -223,9 +239,10 @@ def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool =
         InputError: it is not in that encoding; names line and byte.
     """
     try:
+        "".encode(encoding)
         is_utf8 = codecs.lookup(encoding).name == "utf-8"
-    except LookupError as error:
-        raise InputError(f"--encoding: there is no encoding {encoding!r}.") from error
+    except LookupError as error:  # also where it is none of text, as base64
+        raise InputError(f"--encoding: there is no encoding {encoding!r} of text.") from error
     decode = _Utf8(is_checked=is_checked).decode if is_utf8 else codecs.getincrementaldecoder(encoding)("strict").decode
     line = 1
     offset = 0
@@ -234,7 +251,8 @@ def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool =
         try:
             text = decode(block, not block)
         except UnicodeDecodeError as fault:
-            raise InputError(_not_encoded(path, line, offset, fault, encoding)) from fault
+            n_held = max(0, len(fault.object) - len(block))  # bytes of the block before, which the decoder kept
+            raise InputError(_not_encoded(path, line, offset - n_held, fault, encoding)) from fault
         except UnicodeError as fault:
             raise InputError(
                 f"{path}:{line}: not {encoding.upper()}: {fault}. Name its encoding with --encoding."
@@ -322,6 +340,15 @@ def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(held)
 
 
+def _after_marks(data: bytes, view: U8, starts: I64) -> I64:
+    """Return where lines begin behind a byte order mark: files put together bring theirs along."""
+    starts = starts.copy()
+    for line in np.flatnonzero(view[starts] == _BOM[0]).tolist():
+        if data.startswith(_BOM, starts[line]):
+            starts[line] += len(_BOM)
+    return starts
+
+
 def _is_not_blank(data: bytes, view: U8, starts: I64, ends: I64) -> Bools:
     found = ends > starts
     lines = np.flatnonzero(found)
@@ -330,12 +357,13 @@ def _is_not_blank(data: bytes, view: U8, starts: I64, ends: I64) -> Bools:
     return found
 
 
-def _parse(line: bytes) -> Any:  # noqa: ANN401  # whatever JSON holds
+def parse_json(line: bytes) -> Any:  # noqa: ANN401  # whatever JSON holds
     """Return the value of a line of JSON, or why it is none."""
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        pass
+    if _BIG_INTEGER.search(line) is None:
+        try:
+            return orjson.loads(line)
+        except orjson.JSONDecodeError:
+            pass
     try:
         return json.loads(line.decode("utf-8"))  # knows lone surrogates, and says what is wrong
     except (ValueError, RecursionError) as error:

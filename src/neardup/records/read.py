@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import InputError, UsageError
+from neardup.errors import InputError, OutputError, UsageError
 from neardup.records.chunks import Bad, Chunk, Wanted
 from neardup.records.formats import FileKind, kind_of, known_suffixes, named_kind, sniff
 from neardup.records.frames import open_frame
@@ -257,12 +257,19 @@ def _open(path: str, reading: Reading, *, is_spooled: bool) -> Source:
 
 def _spool(temp_dir: str | None) -> str:
     """Copy standard input to a temporary file; return its path."""
-    handle, path = tempfile.mkstemp(prefix="neardup-stdin-", dir=temp_dir)
+    path = None
     try:
+        handle, path = tempfile.mkstemp(prefix="neardup-stdin-", dir=temp_dir)
         with os.fdopen(handle, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-    except BaseException:
-        Path(path).unlink(missing_ok=True)
+    except BaseException as error:
+        if path is not None:
+            Path(path).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OutputError(
+                f"{temp_dir or tempfile.gettempdir()}: cannot spool standard input: {error.strerror or error}. "
+                "Choose a folder with room by --temp-dir."
+            ) from error
         raise
     return path
 
@@ -270,7 +277,7 @@ def _spool(temp_dir: str | None) -> str:
 def _expand(names: Iterable[str], outputs: Sequence[str]) -> list[str]:
     """Return the files to read, each once; outputs found in folders or by globs are left out, named ones refused."""
     files: dict[str, str] = {}
-    for name in names:
+    for name in (name.removeprefix("file://") for name in names):
         found = _found_by(name)
         for path in found:
             is_output = (
@@ -298,7 +305,8 @@ def _found_by(name: str) -> list[str]:
             )
         return found
     if glob.has_magic(name):
-        found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+        matches = (path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+        found = sorted(path for path in matches if not _is_mark(os.path.basename(path)))
         if not found:
             raise InputError(f"{name}: matches no file.")
         return found
@@ -309,6 +317,11 @@ def _walk(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         yield from (os.path.join(parent, name) for name in files if not name.startswith((".", "_")))
+
+
+def _is_mark(name: str) -> bool:
+    """Say whether a file is a mark that some tool left beside its outputs, such as _SUCCESS."""
+    return name.startswith("_") or name.endswith(".crc")
 
 
 def _changed(path: str) -> str:

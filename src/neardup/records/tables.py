@@ -33,7 +33,7 @@ class TableSource:
     def chunks(self, columns: Sequence[str] | None) -> Iterator[TableChunk]:
         """Yield the records; of the columns only these that there are, all with None."""
         names = self._table.column_names
-        table = self._table if columns is None else self._table.select([name for name in columns if name in names])
+        table = self._table.select(_places(names, columns))
         size = _at_a_time(self._table.nbytes, self._table.num_rows)
         for first in range(0, max(1, table.num_rows), size):
             part = table.slice(first, size)
@@ -69,8 +69,8 @@ class CsvSource:
         """Yield the records, all columns; a bad one as a record of nulls, and why it is bad."""
         with open_bytes(self.path, self._kind.compression) as stream:
             raw = _Blocks(read_utf8(stream, self._encoding, self.path))
-            text = io.TextIOWrapper(io.BufferedReader(raw), "utf-8", newline="")
-            yield from _csv_chunks(text, self.path, "\t" if self._kind.format.name == "tsv" else ",")
+            lines = _Lines(io.TextIOWrapper(io.BufferedReader(raw), "utf-8", newline=""))
+            yield from _csv_chunks(lines, self.path, "\t" if self._kind.format.name == "tsv" else ",")
 
 
 class _Numbers(Sequence[str]):
@@ -107,6 +107,22 @@ class _Blocks(io.RawIOBase):
         return size
 
 
+class _Lines(Iterator[str]):
+    """Lines of text; counts their quotes, and knows how the first one ends."""
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text = text
+        self.n_quotes = 0
+        self.line_end: str | None = None
+
+    def __next__(self) -> str:
+        line = next(self._text)
+        self.n_quotes += line.count('"')
+        if self.line_end is None:
+            self.line_end = "\r\n" if line.endswith("\r\n") else "\n"
+        return line
+
+
 def _parquet_batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator[tuple[pa.Table, list[str]]]:
     file = pq.ParquetFile(stream)
     names = file.schema_arrow.names
@@ -129,7 +145,7 @@ def _arrow_batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator
         file = pa.ipc.open_stream(stream)
         batches = iter(file)
     names = file.schema.names
-    chosen = names if columns is None else [name for name in columns if name in names]
+    chosen = _places(names, columns)
     n_batches = 0
     for batch in batches:
         table = pa.Table.from_batches([batch]).select(chosen)
@@ -141,9 +157,14 @@ def _arrow_batches(stream: IO[bytes], columns: Sequence[str] | None) -> Iterator
         yield file.schema.empty_table().select(chosen), names
 
 
-def _csv_chunks(text: IO[str], path: str, delimiter: str) -> Iterator[TableChunk]:
+def _places(names: Sequence[str], columns: Sequence[str] | None) -> list[int]:
+    """Return where the wanted columns are; by place, since names may occur twice, which is refused later."""
+    return [place for place, name in enumerate(names) if columns is None or name in columns]
+
+
+def _csv_chunks(lines: _Lines, path: str, delimiter: str) -> Iterator[TableChunk]:
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     names = _header(reader, path)
     rows: list[list[str | None]] = []
     places: list[str] = []
@@ -151,7 +172,7 @@ def _csv_chunks(text: IO[str], path: str, delimiter: str) -> Iterator[TableChunk
     n_chars = 0
     n_chunks = 0
     while True:
-        place = str(reader.line_num + 1)
+        place, n_quotes = str(reader.line_num + 1), lines.n_quotes
         try:
             row = next(reader, None)
             fault = (
@@ -160,6 +181,8 @@ def _csv_chunks(text: IO[str], path: str, delimiter: str) -> Iterator[TableChunk
         except csv.Error as error:
             row, fault = [""], f"broken CSV: {error}"
         if row:
+            if not fault and (lines.n_quotes - n_quotes) % 2:  # csv lets one pass in a field that begins without
+                fault = "broken CSV: a stray quote"
             if fault:
                 faults[len(rows)] = fault
             rows.append([None] * len(names) if fault else [*row])
@@ -167,7 +190,7 @@ def _csv_chunks(text: IO[str], path: str, delimiter: str) -> Iterator[TableChunk
             n_chars += sum(map(len, row))
         is_last = row is None
         if n_chars > _CHUNK_BYTES or len(rows) == _MOST_RECORDS or (is_last and (rows or not n_chunks)):
-            yield TableChunk(_text_table(rows, names), path, names, places, faults)
+            yield TableChunk(_text_table(rows, names), path, names, places, faults, line_end=lines.line_end or "\n")
             n_chunks += 1
             rows, places, faults, n_chars = [], [], {}, 0
         if is_last:

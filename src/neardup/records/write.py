@@ -6,10 +6,9 @@ came in; everything else by way of Arrow tables.
 
 import base64
 import contextlib
-import csv
 import gzip
-import io
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -23,10 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import InputError, OutputError, UsageError
-from neardup.records.chunks import Chunk
+from neardup.records.chunks import Chunk, TableChunk
 from neardup.records.formats import FORMATS, FileKind, kind_of, known_suffixes
-from neardup.records.ids import MIXED, literals
-from neardup.records.lines import LineChunk
+from neardup.records.ids import GENERALIZED, MIXED, generalized_literals, literals
+from neardup.records.lines import LineChunk, parse_json
 from neardup.records.read import Documents, same_file
 from neardup.schema import I64
 
@@ -104,7 +103,9 @@ class Outputs:
     def _open(self, role: str, path: str) -> IO[bytes]:
         if path == STDOUT:
             return sys.stdout.buffer
-        folder, name = os.path.split(path)
+        if _is_device(path):
+            return open(path, "wb")
+        folder, name = os.path.split(os.path.realpath(path))
         partial = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.partial")
         try:
             file = open(partial, "xb")  # noqa: SIM115  # closed by _commit or _discard
@@ -117,16 +118,19 @@ class Outputs:
         for role, file in self._files.items():
             self._guard(role, lambda role=role, file=file: self._finish(role, file))  # type: ignore[misc]  # bound now
         for role, partial in list(self._partial.items()):
-            self._guard(role, lambda role=role, partial=partial: os.replace(partial, self._paths[role]))  # type: ignore[misc]  # bound now
+            place = os.path.realpath(self._paths[role])  # a link stays one
+            self._guard(role, lambda partial=partial, place=place: os.replace(partial, place))  # type: ignore[misc]  # bound now
             del self._partial[role]
 
     def _finish(self, role: str, file: IO[bytes]) -> None:
         if role in self._writers:
             self._writers[role].close()
         file.flush()
-        if role not in self._partial:
+        if self._paths[role] == STDOUT:
             return
         file.close()
+        if role not in self._partial:
+            return
         handle = os.open(self._partial[role], os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -135,8 +139,11 @@ class Outputs:
 
     def _discard(self) -> None:
         """Close what is open and remove what is not in its place."""
+        for writer in self._writers.values():
+            if isinstance(writer, _ColumnWriter):
+                writer.abandon()
         for role, file in self._files.items():
-            if role in self._partial:
+            if self._paths[role] != STDOUT:
                 _close_quietly(file)
         for partial in self._partial.values():
             Path(partial).unlink(missing_ok=True)
@@ -196,55 +203,107 @@ class _TextWriter:
         pass
 
 
-class _CsvWriter:
-    """Separated values with a header; nulls are empty, nested values JSON."""
+class _TableWriter:
+    """What writers of columns have in common: the columns are those of the first table.
+
+    Records of lines wait until their fields are all known.
+    """
+
+    def __init__(self, file: IO[bytes], path: str) -> None:
+        self._file = file
+        self._path = path
+        self._schema: pa.Schema | None = None
+        self._waiting: list[pa.Table] = []
+        self._last: list[str] = []  # the columns that stand behind those of the records
+
+    def records(self, chunk: Chunk, positions: I64, extra: pa.Table | None) -> None:
+        table = _joined(chunk.table(positions), extra, self._path)
+        if isinstance(chunk, LineChunk):
+            self._last = [] if extra is None else extra.column_names
+            self._waiting.append(table)
+        else:
+            self.table(table)
+
+    def table(self, table: pa.Table) -> None:
+        if GENERALIZED in table.schema.types:
+            raise OutputError(f"{self._path}: a text has a lone surrogate, which only JSONL can hold; write that.")
+        if self._schema is None:
+            self._schema = table.schema
+        self._append(_fitted(table, self._schema, self._path))
+
+    def close(self) -> None:
+        if self._waiting:
+            self.table(self._united())
+            self._waiting = []
+        elif self._schema is None:
+            self.table(pa.table({}))
+
+    def _append(self, table: pa.Table) -> None:
+        raise NotImplementedError
+
+    def _united(self) -> pa.Table:
+        parts = [part for part in self._waiting if part.num_rows] or self._waiting[:1]
+        try:
+            whole = pa.concat_tables(parts, promote_options="permissive")
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise OutputError(
+                f"{self._path}: a field changes its type between records: {error}. Write .jsonl."
+            ) from error
+        return whole.select([name for name in whole.column_names if name not in self._last] + self._last)
+
+
+class _CsvWriter(_TableWriter):
+    """Separated values with a header; nulls are empty, nested values JSON. Line ends are those of the input."""
 
     delimiter = ","
 
     def __init__(self, file: IO[bytes], path: str) -> None:
-        self._text = io.TextIOWrapper(_Unclosed(file), "utf-8", newline="", write_through=True)  # type: ignore[type-var]  # it is one
-        self._path = path
-        self._rows = csv.writer(self._text, delimiter=self.delimiter, lineterminator="\n")
-        self._names: list[str] | None = None
+        super().__init__(file, path)
+        self._needs_quotes = re.compile(f'[{self.delimiter}"\r\n]').search
+        self._line_end = "\n"
+        self._has_header = False
 
     def records(self, chunk: Chunk, positions: I64, extra: pa.Table | None) -> None:
-        self.table(_joined(chunk.table(positions), extra, self._path))
+        if isinstance(chunk, TableChunk) and not self._has_header:
+            self._line_end = chunk.line_end
+        super().records(chunk, positions, extra)
 
-    def table(self, table: pa.Table) -> None:
-        if self._names is None:
-            self._names = table.column_names
-            self._rows.writerow(self._names)
-        if set(table.column_names) - set(self._names):
-            new = ", ".join(sorted(set(table.column_names) - set(self._names)))
-            raise OutputError(f"{self._path}: a later record has fields the header lacks: {new}; write .jsonl instead.")
-        columns = [_csv_cells(table, name) for name in self._names]
-        self._rows.writerows(zip(*columns, strict=True))
+    def _append(self, table: pa.Table) -> None:
+        if not self._has_header and table.num_columns:
+            self._has_header = True
+            self._write([table.column_names])
+        self._write(zip(*(_csv_cells(table, name) for name in table.column_names), strict=True))
 
-    def close(self) -> None:
-        self._text.flush()
+    def _write(self, rows: Iterable[Iterable[Any]]) -> None:
+        lines = (self.delimiter.join(map(self._quoted, row)) or '""' for row in rows)
+        self._file.writelines((line + self._line_end).encode() for line in lines)
+
+    def _quoted(self, value: object) -> str:
+        cell = "" if value is None else str(value)
+        return '"' + cell.replace('"', '""') + '"' if self._needs_quotes(cell) else cell
 
 
 class _TsvWriter(_CsvWriter):
     delimiter = "\t"
 
 
-class _ColumnWriter:
-    """Arrow or Parquet. Tables of one schema go out as they come; others wait for a schema that holds them all."""
+class _ColumnWriter(_TableWriter):
+    """Arrow or Parquet."""
 
     def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file = file
-        self._path = path
-        self._waiting: list[pa.Table] = []
+        super().__init__(file, path)
         self._writer: Any = None
 
-    def records(self, chunk: Chunk, positions: I64, extra: pa.Table | None) -> None:
-        table = _joined(chunk.table(positions), extra, self._path)
-        if isinstance(chunk, LineChunk):
-            self._waiting.append(table)
-        else:
-            self.table(table)
+    def close(self) -> None:
+        super().close()
+        self._writer.close()
 
-    def table(self, table: pa.Table) -> None:
+    def abandon(self) -> None:
+        """Let go of a file that is to be removed: a writer of Parquet would want to end it when it is collected."""
+        if isinstance(self._writer, pq.ParquetWriter):
+            self._writer.is_open = False
+
+    def _append(self, table: pa.Table) -> None:
         if MIXED in table.schema.types:
             raise OutputError(
                 f"{self._path}: the ids are of several types, which no column holds; write .jsonl instead."
@@ -252,32 +311,16 @@ class _ColumnWriter:
         try:
             if self._writer is None:
                 self._writer = self._open(table.schema)
-            self._writer.write_table(table.cast(self._writer_schema))
+            self._writer.write_table(table)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
-            raise OutputError(f"{self._path}: inputs of different columns do not fit one table: {error}.") from error
-
-    def close(self) -> None:
-        if self._waiting:
-            try:
-                whole = pa.concat_tables(self._waiting, promote_options="permissive")
-            except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-                raise OutputError(
-                    f"{self._path}: a field changes its type between records: {error}. Write .jsonl."
-                ) from error
-            self._waiting = []
-            self.table(whole)
-        if self._writer is None:
-            self.table(pa.table({}))
-        self._writer.close()
+            raise OutputError(f"{self._path}: Arrow cannot write these columns: {error}.") from error
 
     def _open(self, schema: pa.Schema) -> Any:  # noqa: ANN401  # pyarrow has no common class
-        self._writer_schema = schema
         return pa.ipc.new_file(self._file, schema)
 
 
 class _ParquetWriter(_ColumnWriter):
     def _open(self, schema: pa.Schema) -> Any:  # noqa: ANN401  # pyarrow has no common class
-        self._writer_schema = schema
         return pq.ParquetWriter(self._file, schema, compression="zstd")
 
 
@@ -291,26 +334,14 @@ _WRITERS: Final[dict[str, Callable[[IO[bytes], str], Writer]]] = {
 }
 
 
-class _Unclosed(io.BufferedIOBase):
-    """A stream that another one wraps without closing it."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._inner = file
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:  # noqa: ANN401  # any buffer
-        self._inner.write(data)
-        return len(data)
-
-
 def _kind(role: str, path: str, documents: Documents) -> FileKind:
     if path == STDOUT:
         kind = documents.kind
         as_input = role in ("kept", "removed") and kind is not None and kind.format.made_of != "columns"
         return FileKind(kind.format if as_input and kind is not None else FORMATS["jsonl"], None)
     kind = kind_of(path)
+    if kind is None and _is_device(path):
+        kind = FileKind(FORMATS["jsonl"], None)
     if kind is None:
         raise UsageError(
             f"{path}: cannot tell the format to write; known suffixes: {known_suffixes()} (and .gz, .zst)."
@@ -318,6 +349,11 @@ def _kind(role: str, path: str, documents: Documents) -> FileKind:
     if kind.format.name == "txt" and role != "kept":
         raise UsageError(f"{path}: a .txt file has no columns for what {role!r} holds; write .jsonl instead.")
     return kind
+
+
+def _is_device(path: str) -> bool:
+    """Say whether a path is a pipe or device, which is written to and never replaced."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _check(role: str, path: str, paths: Mapping[str, str], documents: Documents) -> None:
@@ -392,7 +428,7 @@ def _write_runs(file: IO[bytes], chunk: LineChunk, positions: I64) -> None:
 def _spliced(line: bytes, tail: bytes, names: Iterable[str], path: str) -> bytes:
     """Return a JSON object with the members of another behind its own."""
     body = line.rstrip()[:-1].rstrip()
-    if any(b'"%s"' % name.encode() in line and name in orjson.loads(line) for name in names):
+    if any(b'"%s"' % name.encode() in line and name in parse_json(line) for name in names):
         raise OutputError(f"{path}: the input already has a field {', '.join(names)}; rename it there.")
     return body + (b"" if body.endswith(b"{") else b",") + tail[1:] + b"\n"
 
@@ -407,12 +443,28 @@ def _joined(table: pa.Table, extra: pa.Table | None, path: str) -> pa.Table:
     return table
 
 
+def _fitted(table: pa.Table, schema: pa.Schema, path: str) -> pa.Table:
+    """Return a table with these columns in this order, absent ones null."""
+    new = ", ".join(name for name in table.column_names if name not in schema.names)
+    if new:
+        raise OutputError(f"{path}: a later record has fields that the first lacks: {new}; write .jsonl instead.")
+    columns = [
+        table[one.name] if one.name in table.column_names else pa.nulls(table.num_rows, one.type) for one in schema
+    ]
+    try:
+        return pa.table(columns, names=schema.names).cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
+        raise OutputError(f"{path}: inputs of different columns do not fit one table: {error}.") from error
+
+
 def _json_rows(table: pa.Table) -> list[bytes]:
     """Return each row as a JSON object. NaN and infinities are null: JSON has none."""
-    mixed = [name for name in table.column_names if table[name].type == MIXED]
+    as_json = {MIXED: literals, GENERALIZED: generalized_literals}
     columns: dict[str, list[Any]] = {
-        name: [orjson.Fragment(one) for one in literals(table[name])] if name in mixed else table[name].to_pylist()
-        for name in table.column_names
+        name: [orjson.Fragment(one) for one in as_json[column.type](column)]
+        if column.type in as_json
+        else column.to_pylist()
+        for name, column in zip(table.column_names, table.columns, strict=True)
     }
     names = list(columns)
     rows = zip(*columns.values(), strict=True)
@@ -420,8 +472,6 @@ def _json_rows(table: pa.Table) -> list[bytes]:
 
 
 def _csv_cells(table: pa.Table, name: str) -> list[Any]:
-    if name not in table.column_names:
-        return [None] * table.num_rows
     column = table[name]
     values = [orjson.loads(one) for one in literals(column)] if column.type == MIXED else column.to_pylist()
     if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):

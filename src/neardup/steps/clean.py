@@ -173,7 +173,9 @@ def _classify(char: str, rules: Rules) -> int | None:
     if rules.invisible == "drop" and (category in ("Cc", "Cf") or ord(char) in _IGNORABLE):
         return None
     if category[0] in "PS":
-        if rules.punct == "space" and category != "Pc":  # connectors such as _ are parts of words (UAX 29, ExtendNumLet)
+        if (
+            rules.punct == "space" and category != "Pc"
+        ):  # connectors such as _ are parts of words (UAX 29, ExtendNumLet)
             return int(SPACE) if rules.space == "collapse" else None
         mark = int(LONELY) if category[0] == "P" else 0
         return None if rules.punct == "drop" else ord(char) | mark

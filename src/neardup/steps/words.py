@@ -2,9 +2,9 @@
 
 In: clean code points. Out: units; for `char` the code points themselves, for `word` and `token` hashes of words.
 
-A word is a run of letters, marks, digits and connectors such as _. Letters of scripts that are written without spaces stand alone (`word`:
-Han, kana, Thai, Lao, Khmer, Myanmar; `token`: Hangul too); a combining mark joins the unit before it; a punctuation
-mark or symbol that cleaning kept is a unit of its own.
+A word is a run of letters, marks, digits and connectors such as _. Letters of scripts that are written without spaces
+stand alone (`word`: Han, kana, Thai, Lao, Khmer, Myanmar; `token`: Hangul too); a combining mark joins the unit before
+it; a punctuation mark or symbol that cleaning kept is a unit of its own.
 """
 
 import unicodedata
