@@ -8,12 +8,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from neardup.kernel import Threads, default_threads
+from neardup.kernel import Threads, default_threads, read_ahead
 from neardup.pipeline import Evidence, compare, evidence, settle, sign
 from neardup.recipe import Recipe
 from neardup.records.ids import concat_columns
@@ -26,6 +26,9 @@ from neardup.steps.candidates import candidate_pairs, first_of_equal
 from neardup.steps.keep import keep_order
 
 StrPath: TypeAlias = str | os.PathLike[str]
+
+
+_AHEAD: Final = 4  # batches read before they are needed
 
 
 class Corpus(NamedTuple):
@@ -122,7 +125,7 @@ def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: 
     fields: list[pa.Array] = []
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
-        for batch in documents.batches():
+        for batch in read_ahead(documents.batches(), _AHEAD):
             ids.append(batch.ids)
             if batch.field is not None:
                 fields.append(batch.field)
@@ -154,7 +157,7 @@ def _hold(
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
         done = 0
-        for column in documents.texts(wanted) if wanted.size else ():
+        for column in read_ahead(documents.texts(wanted), _AHEAD) if wanted.size else ():
             done += len(column)
             on_progress("verify", done, wanted.size)
             yield column

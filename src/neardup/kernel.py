@@ -1,16 +1,19 @@
-"""The one home of Numba: how kernels are compiled, the mixer they share, and threads over slices of documents.
+"""The one home of Numba: how kernels are compiled, the mixer they share, sorting, and threads over slices of documents.
 
 A kernel is one loop nest over arrays its caller allocated. It is compiled on first use and kept on disk; it releases
-the GIL, and threads are ours (`Threads`), so a result cannot depend on a threading layer.
+the GIL, and threads are ours (`Threads`), so a result cannot depend on a threading layer. Numba itself is loaded when
+the first kernel is called: it takes .4 s, in which others can already read.
 """
 
+import functools
 import os
+import queue
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
-import numba
 import numpy as np
 
 from neardup.schema import I64, U64
@@ -19,29 +22,54 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-_COMPILED: Final[list[Any]] = []
+_LOADING: Final = threading.RLock()
+
+
+class Kernel(Generic[P, R]):
+    """A loop nest over arrays, compiled when it is first called."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._compiled: Callable[P, R] | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return (self._compiled or self.compiled())(*args, **kwargs)
+
+    def compiled(self) -> Callable[P, R]:
+        """Return what Numba made of it, in the place of which its name stands for the kernels that call it."""
+        with _LOADING:
+            if self._compiled is None:
+                names = self._function.__globals__
+                for name in self._function.__code__.co_names:
+                    if isinstance(called := names.get(name), Kernel):
+                        names[name] = called.compiled()
+                self._compiled = _compile(self._function)
+            return self._compiled
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a loop nest over arrays on first use, without the GIL, kept on disk where a disk can be written."""
+    """Make a kernel of a loop nest over arrays: compiled on first use, without the GIL, kept on disk."""
+    return Kernel(function)
+
+
+def _compile(function: Callable[P, R]) -> Callable[P, R]:
+    import numba  # noqa: PLC0415  # see the head of this file
+
     try:
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        compiled: Callable[P, R] = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
     except RuntimeError:  # no folder for the cache can be written: compile anew in each process
         compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    _COMPILED.append(compiled)
-    result: Callable[P, R] = compiled
-    return result
+    return compiled
 
 
 def is_first_run() -> bool:
-    """Say whether no kernel was ever kept on this machine, so that the next call has to compile."""
-    folders = {Path(compiled.stats.cache_path) for compiled in _COMPILED if compiled.stats.cache_path}
-    return not any(folder.is_dir() and next(folder.glob("*.nbi"), None) for folder in folders)
-
-
-def compiled_count() -> int:
-    """Return how many kernels this process had to compile because the disk held none."""
-    return sum(sum(compiled.stats.cache_misses.values()) for compiled in _COMPILED)
+    """Say whether no kernel seems to have been kept on this machine yet, so that the first call has to compile."""
+    package = Path(__file__).parent
+    folder = Path(
+        os.environ.get("NUMBA_CACHE_DIR") or (package if os.access(package, os.W_OK) else Path.home() / ".cache")
+    )
+    return next(folder.rglob("*.nbi"), None) is None
 
 
 @kernel
@@ -128,3 +156,43 @@ class Threads:
             return map(function, slices)
         futures: list[Future[R]] = [self._pool.submit(function, piece) for piece in slices]
         return (future.result() for future in futures)
+
+
+_END: Final = object()
+
+
+def read_ahead(items: Iterable[T], count: int) -> Iterator[T]:
+    """Yield items that a thread of their own has taken from `items`, at most `count` ahead."""
+    taken: queue.Queue[Any] = queue.Queue(count)
+    is_over = threading.Event()
+
+    def put(item: object) -> None:
+        while not is_over.is_set():
+            try:
+                return taken.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def take() -> None:
+        try:
+            for item in items:
+                put((item, None))
+                if is_over.is_set():
+                    return
+            put((_END, None))
+        except BaseException as error:  # noqa: BLE001  # raised where the items are used
+            put((_END, error))
+
+    thread = threading.Thread(target=take, name="neardup-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, error = taken.get()
+            if error is not None:
+                raise error
+            if item is _END:
+                return
+            yield item
+    finally:
+        is_over.set()
+        thread.join()

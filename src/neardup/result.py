@@ -142,4 +142,5 @@ def is_ambiguous(ids: pa.Array) -> bool:
     values = pc.struct_field(ids, "json") if ids.type == MIXED else ids
     if pa.types.is_nested(values.type) or pa.types.is_null(values.type):
         return False
-    return bool(pc.count_distinct(values, mode="only_valid").as_py() < len(ids) - ids.null_count)
+    values = values.drop_null()
+    return len(pc.unique(values)) < len(values)

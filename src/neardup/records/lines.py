@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.json
 
 from neardup.errors import InputError
-from neardup.kernel import kernel
 from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.formats import FileKind, open_bytes
 from neardup.records.ids import as_array
@@ -62,8 +61,9 @@ class LineChunk:
         self.format = format
         self.name = name
         view = np.frombuffer(data, np.uint8)
-        stops = np.empty(_count_newlines(view) + (data[-1:] not in (b"", b"\n")), np.int64)
-        _find_lines(view, stops)
+        stops = np.flatnonzero(view == _NEWLINE) + 1
+        if data and data[-1] != _NEWLINE:
+            stops = np.append(stops, len(data))
         ends = stops - (view[stops - 1] == _NEWLINE)
         starts = np.concatenate(([0], stops[:-1])) if stops.size else stops
         if format == "jsonl":
@@ -262,7 +262,7 @@ def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool =
             yield encoded.removeprefix(_BOM) if offset == 0 else encoded
         offset += len(block)
         if not is_checked:
-            line += _count_newlines(np.frombuffer(encoded, np.uint8))
+            line += int(np.count_nonzero(np.frombuffer(encoded, np.uint8) == _NEWLINE))
         if not block:
             return
 
@@ -394,27 +394,6 @@ def _column(values: Sequence[Any]) -> pa.Array:
 
 def _is_unpaired(value: object) -> bool:
     return isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value)
-
-
-@kernel
-def _count_newlines(data: U8) -> int:
-    """Return how many line ends there are."""
-    count = 0
-    for byte in data:
-        count += byte == _NEWLINE
-    return count
-
-
-@kernel
-def _find_lines(data: U8, stops: I64) -> None:
-    """Write to stops where each line ends, its line end included."""
-    line = 0
-    for at in range(data.size):
-        if data[at] == _NEWLINE:
-            stops[line] = at + 1
-            line += 1
-    if line < stops.size:
-        stops[line] = data.size
 
 
 def _binary_array(data: U8, offsets: I64) -> pa.LargeBinaryArray:

@@ -58,7 +58,7 @@ def _hash_shingles(values: U32 | U64, offsets: I64, ngram: int, lonely_bit: int,
         for place in range(start + width, end):
             unit = np.uint64(values[place])
             left = np.uint64(values[place - width])
-            hashed = hashed * _BASE + unit - left * power
+            hashed = hashed * _BASE + (unit - left * power)
             lonely += (unit >> bit) - (left >> bit)
             hashes[at] = mix(hashed)
             at += lonely < np.uint64(width)
