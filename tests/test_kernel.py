@@ -1,11 +1,13 @@
 """Threads and sorting."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.kernel import Threads, sort_bits, stable_order
+from neardup.kernel import Threads, read_ahead, sort_bits, stable_order
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=50), st.integers(0, 40), st.integers(1, 24))
@@ -31,3 +33,19 @@ def test_threads_return_results_in_order_and_errors(count: int) -> None:
         assert [0, 1, 4, 9] == threads.map(lambda x: x * x, range(4))
         with pytest.raises(ZeroDivisionError):
             threads.map(lambda x: 1 // x, [1, 0])
+
+
+def test_read_ahead_yields_in_order_and_raises_where_it_happened() -> None:
+    """Items come in order; an error comes after the items before it; a consumer may stop early."""
+
+    def items() -> Iterator[int]:
+        yield from range(5)
+        raise KeyError("five")
+
+    with pytest.raises(KeyError, match="five"):
+        list(read_ahead(items(), 3))
+    ahead = read_ahead(iter(range(1000)), 3)
+
+    assert 0 == next(ahead)
+    ahead.close()
+    assert list(range(7)) == list(read_ahead(iter(range(7)), 3))

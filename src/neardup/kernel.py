@@ -7,8 +7,8 @@ the first kernel is called: it takes .4 s, in which others can already read.
 
 import functools
 import os
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -34,6 +34,7 @@ class Kernel(Generic[P, R]):
         self._compiled: Callable[P, R] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it."""
         return (self._compiled or self.compiled())(*args, **kwargs)
 
     def compiled(self) -> Callable[P, R]:
@@ -161,38 +162,13 @@ class Threads:
 _END: Final = object()
 
 
-def read_ahead(items: Iterable[T], count: int) -> Iterator[T]:
-    """Yield items that a thread of their own has taken from `items`, at most `count` ahead."""
-    taken: queue.Queue[Any] = queue.Queue(count)
-    is_over = threading.Event()
-
-    def put(item: object) -> None:
-        while not is_over.is_set():
-            try:
-                return taken.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-
-    def take() -> None:
+def read_ahead(items: Iterator[T], count: int) -> Iterator[T]:
+    """Yield items that a thread of their own takes from `items`, up to `count` ahead."""
+    with ThreadPoolExecutor(1, thread_name_prefix="neardup-reader") as reader:
         try:
-            for item in items:
-                put((item, None))
-                if is_over.is_set():
-                    return
-            put((_END, None))
-        except BaseException as error:  # noqa: BLE001  # raised where the items are used
-            put((_END, error))
-
-    thread = threading.Thread(target=take, name="neardup-reader", daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = taken.get()
-            if error is not None:
-                raise error
-            if item is _END:
-                return
-            yield item
-    finally:
-        is_over.set()
-        thread.join()
+            waiting: deque[Future[Any]] = deque(reader.submit(next, items, _END) for _ in range(count))
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(reader.submit(next, items, _END))
+                yield item
+        finally:
+            reader.shutdown(wait=True, cancel_futures=True)
