@@ -108,7 +108,7 @@ def test_every_format_gives_the_texts(tmp_path: Path, name: str, monkeypatch: py
     path = tmp_path / name
     path.write_bytes(FILES[name])
     for block in (8 << 20, 7):
-        monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", block)
+        monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", block)
 
         texts, ids, documents = read(path)
 
@@ -219,7 +219,7 @@ def test_a_field_that_no_record_has_is_refused_even_when_skipping(tmp_path: Path
 @pytest.mark.parametrize("encoding", ["gb18030", "big5", "utf-16", "utf-8-sig"])
 def test_other_encodings_are_read_when_named(tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts come out right whatever block their bytes are cut in; what does not decode is named."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", 5)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", 5)
     texts = ["港口恢復通航", "海邊的集市"] if encoding == "big5" else ["港口恢复通航", "㐂𠮷", "plain"]
     path = tmp_path / "in.txt"
     path.write_bytes("\n".join(texts).encode(encoding))
@@ -265,7 +265,7 @@ def test_quoted_line_ends_and_long_fields_of_csv(tmp_path: Path) -> None:
 
 def test_a_line_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record of any length is one record."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", 1000)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", 1000)
     path = tmp_path / "in.jsonl"
     path.write_bytes(jsonl(["a", "b" * 100_000, "c"]))
 

@@ -178,7 +178,7 @@ def test_strings_come_as_they_are(tmp_path: Path, value: str) -> None:
 
 def test_a_long_line_and_one_cut_anywhere_come_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines longer than a block, and code points that blocks cut."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", 7)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", 7)
     wanted = ["a" * 50, CHINESE * 9, "", "x"]
     path = put(tmp_path / "a.jsonl", "".join(json.dumps({"text": one}, ensure_ascii=False) + "\r\n" for one in wanted))
 
@@ -230,7 +230,7 @@ def test_fields_of_csv_come_unchanged(tmp_path: Path, suffix: str, delimiter: st
 @pytest.mark.parametrize("block", [1, 5, 64])
 def test_csv_does_not_depend_on_where_blocks_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """Records with line ends inside are never cut."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", block)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", block)
     wanted = [f'{number}\n"{CHINESE}",\r\nend' for number in range(50)]
     path = write_csv(tmp_path / "a.csv", [["text"], *([text] for text in wanted)])
 
@@ -388,7 +388,7 @@ def test_the_offset_of_a_bad_byte_is_right_after_a_cut_code_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes held over from the block before count once."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", 4)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", 4)
     path = put(tmp_path / "a.txt", "港口".encode() + b"\xff")
 
     assert "offset 6" in refusal(path)

@@ -90,7 +90,7 @@ def test_chosen_lines_go_out_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, docs: list[int], block: int
 ) -> None:
     """Neighbors or not, in one block or several."""
-    monkeypatch.setattr("neardup.records.lines.BLOCK_BYTES", block)
+    monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", block)
     documents = open_data(put(tmp_path / "in.jsonl", LINES))
     lines = [line for line in LINES.split(b"\n") if line]
 

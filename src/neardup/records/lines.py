@@ -9,7 +9,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -18,17 +18,15 @@ import pyarrow.json
 
 from neardup.errors import InputError
 from neardup.records.chunks import Bad, Extract, Wanted
+from neardup.records.encoding import utf8_lines
 from neardup.records.formats import FileKind, open_bytes
 from neardup.records.ids import as_array
 from neardup.schema import I64, U8, Bools, as_arrow
 
-BLOCK_BYTES: Final = 8 << 20
 _NEWLINE: Final = 10
 _RETURN: Final = 13
 _BOM: Final = codecs.BOM_UTF8
 _BIG_INTEGER: Final = re.compile(rb"[0-9]{19}")  # orjson makes floats of integers beyond 64 bits
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_GUESSES: Final = ("gb18030", "big5", "shift_jis", "euc-kr", "cp1252")
 _ARROW_TYPES: Final[dict[type, pa.DataType]] = {
     str: pa.string(),
     int: pa.int64(),
@@ -55,7 +53,7 @@ class LineChunk:
         format: "jsonl" or "txt". name: of the file, for messages. last_line: the number of the line after the block.
     """
 
-    def __init__(self, data: bytes, first_line: int, *, format: str, name: str) -> None:
+    def __init__(self, data: bytes | memoryview, first_line: int, *, format: str, name: str) -> None:
         """Find the records: every line of a txt, every line that is not blank of a jsonl."""
         self.data = data
         self.format = format
@@ -125,7 +123,7 @@ class LineChunk:
 
     def line(self, position: int) -> bytes:
         """Return the line of a record, without its end."""
-        return self.data[self.starts[position] : self.ends[position]]
+        return bytes(self.data[self.starts[position] : self.ends[position]])
 
     def where(self, position: int) -> str:
         """Return the number of the line of a record."""
@@ -133,7 +131,7 @@ class LineChunk:
 
     def _bare_texts(self) -> pa.LargeBinaryArray:
         is_text = np.ones(len(self.data), np.bool_)
-        has_newline = self.stops - 1 if self.data.endswith(b"\n") else self.stops[:-1] - 1
+        has_newline = self.stops - 1 if self.data[-1:] == b"\n" else self.stops[:-1] - 1
         is_text[has_newline] = False
         is_text[self.ends[self.ends < self.stops - 1]] = False  # the \r before it
         offsets = np.concatenate(([0], np.cumsum(self.ends - self.starts))).astype(np.int64)
@@ -216,7 +214,7 @@ class LineSource:
         """Yield the records, block by block; whole lines, however many columns are wanted."""
         line = 1
         with open_bytes(self.path, self._kind.compression) as stream:
-            for data in _whole_lines(read_utf8(stream, self._encoding, self.path, is_checked=self._is_checked)):
+            for data in utf8_lines(stream, self._encoding, self.path, is_checked=self._is_checked):
                 chunk = LineChunk(data, line, format=self._kind.format.name, name=self.path)
                 line = chunk.last_line
                 if chunk.n_records:
@@ -230,130 +228,20 @@ class _Broken(str):
     __slots__ = ()
 
 
-def read_utf8(stream: IO[bytes], encoding: str, path: str, *, is_checked: bool = False) -> Iterator[bytes]:
-    """Yield a stream as UTF-8 without a byte order mark, in blocks cut between code points.
-
-    is_checked says that it was read before and found to be UTF-8 where it claims to be.
-
-    Raises:
-        InputError: it is not in that encoding; names line and byte.
-    """
-    try:
-        "".encode(encoding)
-        is_utf8 = codecs.lookup(encoding).name == "utf-8"
-    except LookupError as error:  # also where it is none of text, as base64
-        raise InputError(f"--encoding: there is no encoding {encoding!r} of text.") from error
-    decode = _Utf8(is_checked=is_checked).decode if is_utf8 else codecs.getincrementaldecoder(encoding)("strict").decode
-    line = 1
-    offset = 0
-    while True:
-        block = bytes(stream.read(BLOCK_BYTES))
-        try:
-            text = decode(block, not block)
-        except UnicodeDecodeError as fault:
-            n_held = max(0, len(fault.object) - len(block))  # bytes of the block before, which the decoder kept
-            raise InputError(_not_encoded(path, line, offset - n_held, fault, encoding)) from fault
-        except UnicodeError as fault:
-            raise InputError(
-                f"{path}:{line}: not {encoding.upper()}: {fault}. Name its encoding with --encoding."
-            ) from fault
-        encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        if encoded:
-            yield encoded.removeprefix(_BOM) if offset == 0 else encoded
-        offset += len(block)
-        if not is_checked:
-            line += int(np.count_nonzero(np.frombuffer(encoded, np.uint8) == _NEWLINE))
-        if not block:
-            return
-
-
-class _Utf8:
-    """An incremental decoder from UTF-8 to UTF-8, which only checks. Arrow's check is ten times as fast as decoding."""
-
-    def __init__(self, *, is_checked: bool) -> None:
-        self._is_checked = is_checked
-        self._held = b""  # the start of a code point that the next block ends
-
-    def decode(self, block: bytes, is_last: bool) -> bytes:  # noqa: FBT001  # the form of incremental decoders
-        """Return what is whole of a block, after what was held of the last one."""
-        block = self._held + block if self._held else block
-        cut = len(block) if is_last else _last_whole(block)
-        block, self._held = (block, b"") if cut == len(block) else (block[:cut], block[cut:])
-        if not self._is_checked:
-            ends = pa.py_buffer(np.array([0, cut], np.int64))
-            try:
-                pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(block)]).validate(full=True)
-            except pa.ArrowInvalid:
-                block.decode("utf-8")  # says where
-        return block
-
-
-def _last_whole(block: bytes) -> int:
-    """Return where the last code point begins if the block's end cuts it, else the length of the block."""
-    for back in range(1, min(4, len(block)) + 1):
-        byte = block[-back]
-        if byte >= 0xC0:
-            return len(block) - back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else len(block)
-        if byte < 0x80:
-            break
-    return len(block)
-
-
-def _not_encoded(path: str, line: int, offset: int, fault: UnicodeDecodeError, encoding: str) -> str:
-    data = fault.object
-    line += data[: fault.start].count(b"\n")
-    sample = data[max(0, fault.start - 2000) : fault.start + 2000]
-    likely = [name for name in _GUESSES if name != encoding and _decodes(sample, name)]
-    if offset == 0 and data.startswith(_UTF16):
-        likely = ["utf-16"]
-    hint = (
-        f" It may be {' or '.join(likely)}: name it with --encoding."
-        if likely
-        else " Name its encoding with --encoding."
-    )
-    where = f"byte 0x{data[fault.start]:02x} at offset {offset + fault.start:,}"
-    return f"{path}:{line}: not {encoding.upper()}: {where}.{hint}"
-
-
-def _decodes(sample: bytes, encoding: str) -> bool:
-    """Say whether a sample, cut anywhere, reads in this encoding."""
-    for cut in range(16):
-        try:
-            sample[cut // 4 : len(sample) - cut % 4].decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return True
-    return False
-
-
-def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the bytes in blocks that end with a line end, the last one perhaps not."""
-    held: list[bytes] = []
-    for block in blocks:
-        cut = block.rfind(b"\n") + 1
-        if cut == 0:
-            held.append(block)
-            continue
-        yield b"".join((*held, block[:cut]))
-        held = [block[cut:]] if cut < len(block) else []
-    if held:
-        yield b"".join(held)
-
-
-def _after_marks(data: bytes, view: U8, starts: I64) -> I64:
+def _after_marks(data: bytes | memoryview, view: U8, starts: I64) -> I64:
     """Return where lines begin behind a byte order mark: files put together bring theirs along."""
     starts = starts.copy()
     for line in np.flatnonzero(view[starts] == _BOM[0]).tolist():
-        if data.startswith(_BOM, starts[line]):
+        if data[starts[line] : starts[line] + len(_BOM)] == _BOM:
             starts[line] += len(_BOM)
     return starts
 
 
-def _is_not_blank(data: bytes, view: U8, starts: I64, ends: I64) -> Bools:
+def _is_not_blank(data: bytes | memoryview, view: U8, starts: I64, ends: I64) -> Bools:
     found = ends > starts
     lines = np.flatnonzero(found)
     for at in lines[view[starts[lines]] <= 0x20].tolist():
-        found[at] = bool(data[starts[at] : ends[at]].strip())
+        found[at] = bool(bytes(data[starts[at] : ends[at]]).strip())
     return found
 
 

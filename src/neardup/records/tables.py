@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from neardup.errors import InputError
 from neardup.records.chunks import TableChunk
+from neardup.records.encoding import utf8_lines
 from neardup.records.formats import FileKind, open_bytes
-from neardup.records.lines import read_utf8
 
 _CHUNK_BYTES: Final = 8 << 20
 _MOST_RECORDS: Final = 1 << 16
@@ -68,7 +68,7 @@ class CsvSource:
     def chunks(self, columns: Sequence[str] | None) -> Iterator[TableChunk]:  # noqa: ARG002  # rows are read whole
         """Yield the records, all columns; a bad one as a record of nulls, and why it is bad."""
         with open_bytes(self.path, self._kind.compression) as stream:
-            raw = _Blocks(read_utf8(stream, self._encoding, self.path))
+            raw = _Blocks(utf8_lines(stream, self._encoding, self.path))
             lines = _Lines(io.TextIOWrapper(io.BufferedReader(raw), "utf-8", newline=""))
             yield from _csv_chunks(lines, self.path, "\t" if self._kind.format.name == "tsv" else ",")
 
@@ -89,7 +89,7 @@ class _Numbers(Sequence[str]):
 class _Blocks(io.RawIOBase):
     """An iterator of bytes as a stream."""
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
+    def __init__(self, blocks: Iterator[bytes | memoryview]) -> None:
         self._blocks = blocks
         self._held = memoryview(b"")
 

@@ -421,7 +421,7 @@ def _write_runs(file: IO[bytes], chunk: LineChunk, positions: I64) -> None:
         chunk.starts[positions[is_first]].tolist(), chunk.stops[positions[is_last]].tolist(), strict=True
     ):
         file.write(view[start:stop])
-    if chunk.stops[positions[-1]] == len(chunk.data) and not chunk.data.endswith(b"\n"):
+    if chunk.stops[positions[-1]] == len(chunk.data) and chunk.data[-1:] != b"\n":
         file.write(b"\n")
 
 
