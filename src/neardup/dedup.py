@@ -28,7 +28,7 @@ from neardup.steps.keep import keep_order
 StrPath: TypeAlias = str | os.PathLike[str]
 
 
-_AHEAD: Final = 4  # batches read before they are needed
+_AHEAD: Final = 8  # batches read before they are needed
 
 
 class Corpus(NamedTuple):

@@ -30,6 +30,7 @@ from neardup.records.read import Documents, same_file
 from neardup.schema import I64
 
 STDOUT: Final = "-"
+_BUFFER_BYTES: Final = 1 << 20  # runs of kept lines are short, and each write to the system costs
 _TEXT_ROLES: Final = ("stats",)  # outputs that are one text, whatever their name
 
 
@@ -108,7 +109,7 @@ class Outputs:
         folder, name = os.path.split(os.path.realpath(path))
         partial = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.partial")
         try:
-            file = open(partial, "xb")  # noqa: SIM115  # closed by _commit or _discard
+            file = open(partial, "xb", buffering=_BUFFER_BYTES)  # noqa: SIM115  # closed by _commit or _discard
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror}.") from error
         self._partial[role] = partial
