@@ -169,3 +169,18 @@ def test_shingles_and_signatures_are_arrays() -> None:
     assert np.array_equal(signatures[0], signatures[1])
     with pytest.raises(TypeError, match="a list of str"):
         neardup.shingles("abc")
+
+
+def test_progress_tells_stages_documents_and_how_many_are_left(tmp_path: Path) -> None:
+    """Each stage is told with what is done; where a file's size tells, how much there will be."""
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(f'{{"text": "text {k % 90} of some"}}\n' for k in range(100)))
+    told: list[tuple[str, int, int | None]] = []
+
+    neardup.dedup(
+        path, write={"kept": tmp_path / "out.jsonl"}, on_progress=lambda stage, done, total: told.append((stage, done, total))
+    )
+
+    assert ["sign", "candidates", "verify", "cluster", "write"] == list(dict.fromkeys(stage for stage, _, _ in told))
+    assert ("sign", 100, 100) in told
+    assert ("write", 100, 100) in told

@@ -129,7 +129,7 @@ def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: 
             ids.append(batch.ids)
             if batch.field is not None:
                 fields.append(batch.field)
-            on_progress("sign", batch.first_doc + len(batch.texts), None)
+            on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
             yield batch.texts
 
     signed = sign(columns(), recipe, pool)

@@ -7,6 +7,7 @@ surrogates, ids of several types.
 
 import codecs
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -209,6 +210,11 @@ class LineSource:
         self._kind = kind
         self._encoding = encoding
         self._is_checked = False
+
+    @property
+    def n_bytes(self) -> int | None:
+        """How many bytes its lines have, or None where only reading tells."""
+        return os.path.getsize(self.path) if self._kind.compression is None and os.path.isfile(self.path) else None
 
     def chunks(self, columns: Sequence[str] | None) -> Iterator[LineChunk]:  # noqa: ARG002  # lines have no columns
         """Yield the records, block by block; whole lines, however many columns are wanted."""

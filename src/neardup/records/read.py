@@ -23,7 +23,7 @@ from neardup.errors import InputError, OutputError, UsageError
 from neardup.records.chunks import Bad, Chunk, Wanted
 from neardup.records.formats import FileKind, kind_of, known_suffixes, named_kind, sniff
 from neardup.records.frames import open_frame
-from neardup.records.lines import LineSource
+from neardup.records.lines import LineChunk, LineSource
 from neardup.records.tables import ColumnSource, CsvSource
 from neardup.schema import I64, Batch, as_arrow
 
@@ -116,6 +116,7 @@ class Documents:
         self.rejected = Rejected()
         self.n_read = 0
         self.text_bytes = 0
+        self._line_bytes = 0
         self._sources = sources
         self._reading = reading
         self._spooled = spooled
@@ -131,6 +132,14 @@ class Documents:
     def kind(self) -> FileKind | None:
         """What the first file is, or None where there is none."""
         return next((kind_of(path) for path in self.paths if path != self._spooled), None)
+
+    @property
+    def expected_records(self) -> int | None:
+        """About how many records there are, judged by those read so far, or None where nothing tells."""
+        sizes = [source.n_bytes for source in self._sources if isinstance(source, LineSource) and source.n_bytes]
+        if len(sizes) < len(self._sources) or not self._line_bytes:
+            return None
+        return max(self.n_read, round(self.n_read * sum(sizes) / self._line_bytes))
 
     def batches(self) -> Iterator[Batch]:
         """Yield all documents: the first pass, which counts what is read and rejected.
@@ -148,6 +157,7 @@ class Documents:
             self._good.append(None if found.good.size == chunk.n_records else found.good)
             ids = as_arrow(self.n_read + found.good) if found.ids is None else found.ids
             self.n_read += chunk.n_records
+            self._line_bytes += len(chunk.data) if isinstance(chunk, LineChunk) else 0
             self.text_bytes += _n_bytes(found.texts)
             yield Batch(first_doc, found.texts, ids, found.field)
             first_doc += found.good.size
