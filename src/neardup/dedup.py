@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from neardup.errors import UsageError
 from neardup.kernel import Threads, default_threads, read_ahead
 from neardup.pipeline import Evidence, compare, evidence, settle, sign
 from neardup.recipe import Recipe
@@ -75,6 +76,8 @@ def dedup(  # noqa: PLR0913  # the options of the command
         OutputError: a file cannot be written.
         UsageError: the options do not go together.
     """
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads is at least 1, not {threads}.")
     paths = {role: os.fspath(path) for role, path in (write or {}).items()}
     reading = Reading(
         text=text,

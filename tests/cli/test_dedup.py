@@ -111,7 +111,7 @@ def test_a_recipe_file_is_overridden_by_flags(run: Any, source: Path, tmp_path: 
         (["--unit", "letter"], "'letter' is not one of"),
         (["--treshold", "0.5"], "No such option"),
         (["--keep", "best"], "keep is one of"),
-        (["--threads", "0"], "'--threads'"),
+        (["--threads", "0"], "threads is at least 1, not 0."),
         (["--text-field", "Text"], "no field 'Text'; the record has id, text."),
         (["--id-field", "key"], "no field 'key'"),
         (["--format", "xml"], "--format is one of txt, jsonl, csv, tsv, parquet, arrow; not 'xml'."),

@@ -42,7 +42,7 @@ def run(
     on_bad_record: Annotated[
         Literal["fail", "skip"], typer.Option(help="A record that cannot be read stops the run, or is counted.")
     ] = "fail",
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads; by default one a processor.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; by default one a processor.")] = None,
     temp_dir: Annotated[Path | None, typer.Option(help="Where standard input is spooled.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     recipe: Recipe,
