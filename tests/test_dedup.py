@@ -178,7 +178,9 @@ def test_progress_tells_stages_documents_and_how_many_are_left(tmp_path: Path) -
     told: list[tuple[str, int, int | None]] = []
 
     neardup.dedup(
-        path, write={"kept": tmp_path / "out.jsonl"}, on_progress=lambda stage, done, total: told.append((stage, done, total))
+        path,
+        write={"kept": tmp_path / "out.jsonl"},
+        on_progress=lambda stage, done, total: told.append((stage, done, total)),
     )
 
     assert ["sign", "candidates", "verify", "cluster", "write"] == list(dict.fromkeys(stage for stage, _, _ in told))

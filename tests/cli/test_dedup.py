@@ -1,5 +1,6 @@
 """The command, as its users call it."""
 
+import gc
 import gzip
 import io
 import json
@@ -76,11 +77,13 @@ def test_outputs_hold_what_they_promise(run: Any, source: Path, tmp_path: Path) 
     assert not list(tmp_path.glob(".*"))
 
 
-def test_stdin_to_stdout_is_records_only(run: Any) -> None:
-    """A pipe gets records and nothing else; messages go to stderr; the format is that of the input."""
-    ended = run("dedup", "-", "-o", "-", stdin="\n".join(LINES).encode())
+def test_stdin_to_stdout_is_records_only(run: Any, tmp_path: Path) -> None:
+    """A pipe gets records and nothing else; messages go to stderr; the format is that of the input; nothing is left."""
+    ended = run("dedup", "-", "-o", "-", "--temp-dir", tmp_path, stdin="\n".join(LINES).encode())
+    gc.collect()
 
     assert (0, f"{LINES[0]}\n{LINES[2]}\n") == (ended.code, ended.out)
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_quiet_says_nothing(run: Any, source: Path, tmp_path: Path) -> None:

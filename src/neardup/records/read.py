@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -120,6 +121,7 @@ class Documents:
         self._sources = sources
         self._reading = reading
         self._spooled = spooled
+        self._remove_spooled = weakref.finalize(self, _remove, spooled)
         self._states: dict[str, tuple[int, int] | None] = {}
         self._good: list[I64 | None] = []  # of each chunk, the positions of good records; None where all are
 
@@ -176,9 +178,8 @@ class Documents:
         return self._again(None)
 
     def close(self) -> None:
-        """Remove what was spooled."""
-        if self._spooled is not None:
-            Path(self._spooled).unlink(missing_ok=True)
+        """Remove what was spooled; this also happens when nobody can ask for it any more."""
+        self._remove_spooled()
 
     def _again(self, columns: Sequence[str] | None) -> Iterator[Records]:
         first_doc = 0
@@ -243,10 +244,14 @@ def open_documents(data: Any, reading: Reading, *, outputs: Sequence[str] = ()) 
             _open(spooled if name == STDIN and spooled else name, reading, is_spooled=name == STDIN) for name in names
         ]
     except BaseException:
-        if spooled is not None:
-            Path(spooled).unlink(missing_ok=True)
+        _remove(spooled)
         raise
     return Documents(sources, reading, spooled)
+
+
+def _remove(path: str | None) -> None:
+    if path is not None:
+        Path(path).unlink(missing_ok=True)
 
 
 def same_file(a: str, b: str) -> bool:
@@ -273,8 +278,7 @@ def _spool(temp_dir: str | None) -> str:
         with os.fdopen(handle, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
     except BaseException as error:
-        if path is not None:
-            Path(path).unlink(missing_ok=True)
+        _remove(path)
         if isinstance(error, OSError):
             raise OutputError(
                 f"{temp_dir or tempfile.gettempdir()}: cannot spool standard input: {error.strerror or error}. "
