@@ -88,7 +88,7 @@ class Table(NamedTuple):
 def clean(texts: Texts, recipe: Recipe) -> CleanTexts:
     """Return the clean code points of the texts."""
     rules = Rules(*(getattr(recipe, name) for name in Rules._fields))
-    cleaned, needs_neighbors = _apply(texts, table(rules))
+    cleaned, needs_neighbors = _apply(texts, table(rules), is_normalized=False)
     if not needs_neighbors.any():
         return cleaned
     docs = np.flatnonzero(needs_neighbors)
@@ -190,7 +190,7 @@ def _normalize(text: bytes, rules: Rules) -> bytes:
     return unicodedata.normalize(rules.normalize.upper(), chars).encode("utf-8", "surrogatepass")  # type: ignore[arg-type]  # a literal by the recipe
 
 
-def _apply(texts: Texts, by: Table, *, is_normalized: bool = False) -> tuple[CleanTexts, Bools]:
+def _apply(texts: Texts, by: Table, *, is_normalized: bool) -> tuple[CleanTexts, Bools]:
     """Return the texts by the table, and which of them need normalizing as a whole (those are left empty)."""
     n_docs = texts.offsets.size - 1
     capacity = int(texts.offsets[-1] - texts.offsets[0]) + 64
