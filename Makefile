@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format types bench clean
+.PHONY: demo test lint format types docs bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,9 @@ types: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python docs/make_cli.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
