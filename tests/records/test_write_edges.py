@@ -277,6 +277,19 @@ def test_lone_surrogates_fit_no_table(tmp_path: Path) -> None:
     assert "JSONL" in str(caught.value).upper()
 
 
+@pytest.mark.parametrize(
+    "names", [["a.jsonl", "b.csv"], ["b.csv", "a.jsonl"], ["a.jsonl", "b.csv", "c.jsonl", "d.csv"]]
+)
+def test_lines_and_tables_go_into_one_table_in_order(tmp_path: Path, names: list[str]) -> None:
+    """Lines wait for their fields, and what comes behind them does not overtake."""
+    for name in names:
+        put(tmp_path / name, f'{{"text": "{name}"}}\n' if name.endswith("l") else f"text\n{name}\n")
+
+    write(open_data(Paths([str(tmp_path / name) for name in names])), tmp_path / "kept.parquet")
+
+    assert names == pq.read_table(tmp_path / "kept.parquet")["text"].to_pylist()
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
 def test_files_of_different_columns_go_into_one_table(tmp_path: Path, suffix: str) -> None:
     """All columns of all of them, absent ones null; their order in the second file does not matter."""

@@ -207,7 +207,7 @@ class _TextWriter:
 class _TableWriter:
     """What writers of columns have in common: the columns are those of the first table.
 
-    Records of lines wait until their fields are all known.
+    Records of lines wait until their fields are all known, and what comes behind them waits its turn.
     """
 
     def __init__(self, file: IO[bytes], path: str) -> None:
@@ -219,7 +219,7 @@ class _TableWriter:
 
     def records(self, chunk: Chunk, positions: I64, extra: pa.Table | None) -> None:
         table = _joined(chunk.table(positions), extra, self._path)
-        if isinstance(chunk, LineChunk):
+        if self._waiting or isinstance(chunk, LineChunk):
             self._last = [] if extra is None else extra.column_names
             self._waiting.append(table)
         else:
