@@ -59,7 +59,7 @@ def _end() -> int:  # noqa: PLR0911  # one return for each way to end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141  # what a shell says of a program that a closed pipe ended
     except MemoryError:
-        return _say("out of memory; nothing was written. Lower --memory or split the input.", 1)
+        return _say("out of memory; nothing was written. Split the input, or use fewer --threads.", 1)
     return code if isinstance(code, int) else 0
 
 

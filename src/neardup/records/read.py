@@ -262,9 +262,11 @@ def same_file(a: str, b: str) -> bool:
 
 
 def _open(path: str, reading: Reading, *, is_spooled: bool) -> Source:
-    if is_spooled and reading.format is None:
+    if is_spooled:
         with open(path, "rb") as file:
-            kind = sniff(file.read(1 << 16))
+            sniffed = sniff(file.read(1 << 16))
+        given = named_kind(path, reading.format).format if reading.format else sniffed.format
+        kind = FileKind(given, sniffed.compression)
     else:
         kind = named_kind(path, reading.format)
     return _SOURCES[kind.format.made_of](path, kind, reading.encoding)
