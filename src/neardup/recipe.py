@@ -23,7 +23,7 @@ else:
     import tomli as tomllib
 
 Unit = Literal["char", "word", "token"]
-Sketch = Literal["minhash", "classic"]
+Sketch = Literal["minhash", "oph", "superminhash", "classic"]
 Verify = Literal["exact", "estimate"]
 ClusterWay = Literal["anchored", "components"]
 Normalize = Literal["nfkc", "nfc", "none"]

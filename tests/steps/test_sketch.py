@@ -9,6 +9,7 @@ from neardup.steps.candidates import band_keys
 from neardup.steps.sketch import FAMILIES
 
 FAMILY_NAMES = sorted(FAMILIES)
+SPREAD = {"oph": 1.4}  # bins filled from others agree together, on small sets
 
 
 def pairs_of_sets(rng: np.random.Generator, *, n_pairs: int, union: int, shared: int) -> Shingles:
@@ -36,7 +37,7 @@ def test_estimate_is_unbiased_and_within_the_binomial_bound(
     estimates = (signatures[::2] == signatures[1::2]).mean(axis=1)
     bound = np.sqrt(similarity * (1 - similarity) / num_perm)
     assert abs(estimates.mean() - similarity) < 4 * bound / np.sqrt(n_pairs)
-    assert np.sqrt(np.mean((estimates - similarity) ** 2)) < 1.15 * bound
+    assert np.sqrt(np.mean((estimates - similarity) ** 2)) < SPREAD.get(family, 1.15) * bound
 
 
 @pytest.mark.parametrize("family", FAMILY_NAMES)
@@ -80,17 +81,19 @@ def test_bands_find_what_the_s_curve_says(family: str, union: int, shared: int) 
     assert abs(found - (1 - (1 - 0.8**rows) ** bands)) < 0.03
 
 
-@pytest.mark.parametrize(
-    ("family", "expected"),
-    [
-        ("minhash", [3332060284, 3832817327, 1666030142, 1123466189]),
-        ("classic", [31491173, 53085434, 16324667, 38191641]),
-    ],
-)
-def test_signatures_are_what_they_were(family: str, expected: list[int]) -> None:
+GOLDEN = {
+    "minhash": [3332060284, 3832817327, 1666030142, 1123466189],
+    "oph": [1678786184, 1738028003, 1559729882, 2047379922],
+    "superminhash": [95042943, 1901807171, 309205962, 2080335279],
+    "classic": [31491173, 53085434, 16324667, 38191641],
+}
+
+
+@pytest.mark.parametrize("family", FAMILY_NAMES)
+def test_signatures_are_what_they_were(family: str) -> None:
     """Signatures are part of what is stored: a change of any must raise the format number of the recipe."""
     shingles = Shingles(np.arange(1, 101, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15), np.array([0, 100]))
 
     signature = FAMILIES[family](shingles, 128)[0]
 
-    assert expected == signature[[0, 1, 64, 127]].tolist()
+    assert GOLDEN[family] == signature[[0, 1, 64, 127]].tolist()

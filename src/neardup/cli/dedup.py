@@ -18,7 +18,7 @@ def run(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...", help="Files, folders, globs, URLs, or - for standard input.", show_default=False
+            metavar="INPUT", help="Files, folders, globs, URLs, or - for standard input.", show_default=False
         ),
     ],
     *,

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Final
 
 from neardup.schema import U32, Shingles
-from neardup.steps.sketch import classic, minhash
+from neardup.steps.sketch import classic, minhash, oph, superminhash
 
 FAMILIES: Final[dict[str, Callable[[Shingles, int], U32]]] = {
     "minhash": minhash.sketch,
+    "oph": oph.sketch,
+    "superminhash": superminhash.sketch,
     "classic": classic.sketch,
 }
