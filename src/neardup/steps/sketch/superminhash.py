@@ -21,8 +21,8 @@ _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 def sketch(shingles: Shingles, num_perm: int) -> U32:
     """Return uint32[n_docs, num_perm]: the signatures of these texts."""
     out = np.empty((shingles.offsets.size - 1, num_perm), np.uint32)
-    scratch = (np.empty(num_perm, np.int64) for _ in range(3))
-    _sketch(shingles.hashes, shingles.offsets, np.empty(num_perm, np.uint64), *scratch, out)
+    order, seen, counts = np.empty((3, num_perm), np.int64)
+    _sketch(*shingles, np.empty(num_perm, np.uint64), order, seen, counts, out)
     return out
 
 
@@ -57,7 +57,7 @@ def _sketch(hashes: U64, offsets: I64, least: U64, order: I64, seen: I64, counts
                 order[j], order[other] = order[other], order[j]
                 offered = np.uint64(j) << half | draw & np.uint64(0xFFFFFFFF)
                 if offered < least[order[j]]:
-                    old = min(np.int64(least[order[j]] >> half), k - 1)
+                    old = np.int64(min(least[order[j]] >> half, np.uint64(k - 1)))
                     least[order[j]] = offered
                     if j < old:
                         counts[old] -= 1
@@ -65,5 +65,5 @@ def _sketch(hashes: U64, offsets: I64, least: U64, order: I64, seen: I64, counts
                         while counts[last] == 0:
                             last -= 1
                 j += 1
-        for j in range(k):
-            out[doc, j] = np.uint32(mix(least[j]) >> half)
+        for number in range(k):
+            out[doc, number] = np.uint32(mix(least[number]) >> half)
