@@ -20,7 +20,7 @@ from neardup.recipe import Recipe
 from neardup.records.ids import concat_columns
 from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
-from neardup.result import Result
+from neardup.result import OUTPUTS, Result
 from neardup.schema import I64, Candidates, Signed
 from neardup.stats import OnProgress, Stats, ignore
 from neardup.steps.candidates import candidate_pairs, first_of_equal
@@ -76,8 +76,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         OutputError: a file cannot be written.
         UsageError: the options do not go together.
     """
-    if threads is not None and threads < 1:
-        raise UsageError(f"threads is at least 1, not {threads}.")
+    _check_options(recipe, write or {}, on_bad_record, threads)
     paths = {role: os.fspath(path) for role, path in (write or {}).items()}
     reading = Reading(
         text=text,
@@ -101,6 +100,18 @@ def dedup(  # noqa: PLR0913  # the options of the command
         documents.close()
         raise
     return result
+
+
+def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: str, threads: int | None) -> None:
+    if not isinstance(recipe, Recipe):
+        raise TypeError(f"recipe is a neardup.Recipe, not {type(recipe).__name__}.")
+    for role in write:
+        if role not in OUTPUTS:
+            raise UsageError(f"write has no output {role!r}; the outputs are {', '.join(OUTPUTS)}.")
+    if on_bad_record not in ("fail", "skip"):
+        raise UsageError(f"on_bad_record is fail or skip, not {on_bad_record!r}.")
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads is at least 1, not {threads}.")
 
 
 def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Result:

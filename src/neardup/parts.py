@@ -63,4 +63,10 @@ def _texts(texts: Iterable[str]) -> Texts:
 def _column(texts: Iterable[str]) -> pa.LargeBinaryArray:
     if isinstance(texts, str):
         raise TypeError("texts is a list of str, not one str; put it in a list.")
-    return pa.array([text.encode("utf-8", "surrogatepass") for text in texts], pa.large_binary())
+    return pa.array([_encoded(text) for text in texts], pa.large_binary())
+
+
+def _encoded(text: object) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(f"a text is a str, not {type(text).__name__}.")
+    return text.encode("utf-8", "surrogatepass")

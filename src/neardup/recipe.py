@@ -100,6 +100,8 @@ class Recipe:
             if field.name in _RANGES:
                 _check_range(field.name, value, *_RANGES[field.name])
         _check_shares(self.threshold, self.recall)
+        for name in ("threshold", "recall"):  # 1 and 1.0 are one value, and have one fingerprint
+            object.__setattr__(self, name, float(getattr(self, name)))
         _check_bands(self)
         _check_keep(self.keep)
         if self.space == "drop" and self.unit != "char":
@@ -158,7 +160,7 @@ class Recipe:
             UsageError: the file cannot be read.
         """
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise UsageError(f"{path}: cannot read the recipe: {error.strerror}.") from error
         except ValueError as error:
@@ -197,9 +199,9 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
 
 def _check_shares(threshold: float, recall: float) -> None:
     if math.isnan(threshold) or not 0.0 < threshold <= 1.0:
-        raise RecipeError(f"threshold is a share above 0 and at most 1 (0.8, not 80), not {threshold:g}.")
+        raise RecipeError(f"threshold is a share above 0 and at most 1 (0.8, not 80), not {threshold}.")
     if math.isnan(recall) or not 0.0 < recall < 1.0:
-        raise RecipeError(f"recall is a share above 0 and below 1 (0.99), not {recall:g}.")
+        raise RecipeError(f"recall is a share above 0 and below 1 (0.99), not {recall}.")
 
 
 def _check_bands(recipe: Recipe) -> None:

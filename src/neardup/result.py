@@ -98,7 +98,9 @@ class Result:
             for name in evidence.column_names:
                 table = table.append_column(name, evidence[name])
             tables.append(table)
-        return pa.concat_tables(tables, promote_options="permissive")
+        gathered = pa.concat_tables(tables, promote_options="permissive")
+        last = self._evidence(np.empty(0, np.int64)).column_names if with_evidence else []
+        return gathered.select([name for name in gathered.column_names if name not in last] + last)
 
     def _evidence(self, docs: I64) -> pa.Table:
         kept_doc = self.kept_doc[docs]
@@ -138,9 +140,6 @@ def with_copies(pairs: Pairs, firsts: I64) -> Pairs:
 
 
 def is_ambiguous(ids: pa.Array) -> bool:
-    """Say whether an id names more than one document, so that row numbers must go beside the ids."""
+    """Say whether an id, null among them, is that of several documents, so that row numbers must go beside."""
     values = pc.struct_field(ids, "json") if ids.type == MIXED else ids
-    if pa.types.is_nested(values.type) or pa.types.is_null(values.type):
-        return False
-    values = values.drop_null()
-    return len(pc.unique(values)) < len(values)
+    return not pa.types.is_nested(values.type) and len(pc.unique(values)) < len(values)

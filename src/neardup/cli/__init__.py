@@ -48,7 +48,7 @@ def _end() -> int:  # noqa: PLR0911  # one return for each way to end
     except NeardupError as error:
         return _say(str(error), error.exit_code)
     except _WrongUsage as error:
-        return _say(f"{error.format_message()} See 'neardup --help'.", 2)
+        return _say(f"{error.format_message().removesuffix('.')}. See 'neardup --help'.", 2)
     except typer.Exit as end:
         return end.exit_code
     except (KeyboardInterrupt, typer.Abort):

@@ -25,6 +25,9 @@ def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # wha
         InputError: a wanted column is not there, or a column cannot be held by Arrow.
     """
     if isinstance(data, Mapping):
+        for name, column in data.items():
+            if isinstance(column, str):  # list() would make letters of it
+                raise UsageError(f"the dictionary: {name!r} is one str; give a column, a list of values.")
         return _open_columns({str(name): list(column) for name, column in data.items()}, wanted, "the dictionary")
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return _open_pandas(data, wanted)

@@ -272,7 +272,8 @@ def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whateve
         return f"not an object but {_NAMES[type(found)]}"
     for name in (wanted.text, wanted.id):
         if name is not None and name not in found:
-            return f"no field {name!r}; the record has {', '.join(found) or 'none'}"
+            near = next((f" (did you mean {one!r}?)" for one in found if one.lower() == name.lower()), "")
+            return f"no field {name!r}; the record has {', '.join(found) or 'none'}{near}"
     text = found[wanted.text]
     if text is None:
         return f"{wanted.text!r} is null"

@@ -210,7 +210,11 @@ class Documents:
         for one in bad:
             place = f"{source.path}:{one.where}" if one.where.isdigit() else f"{source.path}: {one.where}"
             if self._reading.on_bad_record == "fail":
-                remedy = "Choose the field with --text-field" if one.reason.startswith("no field") else "Mend it"
+                is_id = (
+                    one.reason.startswith(f"no field {self._reading.id!r}") and self._reading.id != self._reading.text
+                )
+                flag = "--id-field" if is_id else "--text-field"
+                remedy = f"Choose the field with {flag}" if one.reason.startswith("no field") else "Mend it"
                 raise InputError(f"{place}: {one.reason}. {remedy}, or use --on-bad-record skip to count such records.")
             reason = one.reason.partition(":")[0].partition(";")[0]
             self.rejected.reasons[reason] += 1

@@ -1,12 +1,15 @@
 """Step 1, before the table: the text of HTML, markup taken out.
 
 In: UTF-8 texts. Out: UTF-8 texts of the same documents. Block elements and line breaks become line ends, inline
-elements join without a gap, and what scripts, styles and comments hold is left out. Parsing is the standard library's.
+elements join without a gap, and what scripts, styles and comments hold is left out. Pages are gone through once from
+left to right, in linear time whatever they hold: markup that does not end is text.
 """
 
-from html.parser import HTMLParser
+import html
+import re
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +23,17 @@ _INLINE: Final = frozenset(
     )
 )
 _UNSEEN: Final = frozenset(("script", "style", "template", "noscript", "head"))
+_RAW_END: Final = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
+_OPENING: Final = re.compile(r"<(?:!--|[!?]|/?(?P<name>[a-zA-Z][^\s/>]*))")
+_REST_OF_TAG: Final = re.compile(r"""[^>"']*(?:"[^"]*"[^>"']*|'[^']*'[^>"']*)*>""")
+_LONG_REFERENCE: Final = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")  # beyond Unicode; slow to read as numbers
+
+
+class _Piece(NamedTuple):
+    """Text between markup, or a tag by its name in lower case."""
+
+    kind: Literal["text", "start", "end"]
+    value: str
 
 
 def strip_markup(texts: Texts) -> Texts:
@@ -33,36 +47,47 @@ def strip_markup(texts: Texts) -> Texts:
 def _text_of(page: bytes) -> bytes:
     if b"<" not in page and b"&" not in page:
         return page
-    parser = _TextOnly()
-    parser.feed(page.decode("utf-8", "surrogatepass"))
-    parser.close()
-    return "".join(parser.pieces).encode("utf-8", "surrogatepass")
+    seen: list[str] = []
+    depth = 0
+    for kind, value in _pieces(page.decode("utf-8", "surrogatepass")):
+        if kind == "text":
+            seen += [_resolve(value)] if not depth else []
+            continue
+        if value in _UNSEEN:
+            depth = depth + 1 if kind == "start" else max(0, depth - 1)
+        if value not in _INLINE:
+            seen.append("\n")
+    return "".join(seen).encode("utf-8", "surrogatepass")
 
 
-class _TextOnly(HTMLParser):
-    """Collects what a reader sees."""
+def _pieces(page: str) -> Iterator[_Piece]:
+    """Yield text and tags in order; comments, declarations and processing instructions are left out."""
+    last_close = page.rfind(">")
+    last_comment = page.rfind("-->")
+    has_whole_quotes = True
+    text_from = at = 0
+    while (opening := _OPENING.search(page, at)) and opening.start() < last_close:
+        start, at = opening.span()
+        if opening[0] == "<!--":
+            if start > last_comment:
+                continue
+            at = page.index("-->", start) + 3  # <!--> is whole
+        elif opening["name"]:
+            rest = _REST_OF_TAG.match(page, at) if has_whole_quotes else None
+            has_whole_quotes = rest is not None  # else a quote never ends: from here on a tag ends at the next >
+            at = rest.end() if rest else page.index(">", at) + 1
+        else:
+            at = page.index(">", at) + 1
+        yield _Piece("text", page[text_from:start])
+        text_from = at
+        if opening["name"]:
+            name = opening["name"].lower()
+            yield _Piece("end" if page[start + 1] == "/" else "start", name)
+            if name in _RAW_END and page[start + 1] != "/":  # no markup before its own end
+                end = _RAW_END[name].search(page, at)
+                at = end.start() if end else len(page)
+    yield _Piece("text", page[text_from:])
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._unseen = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002  # the parser's form
-        self._unseen += tag in _UNSEEN
-        self._break(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(0, self._unseen - 1)
-        self._break(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002  # the parser's form
-        self._break(tag)
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.pieces.append(data)
-
-    def _break(self, tag: str) -> None:
-        if tag not in _INLINE:
-            self.pieces.append("\n")
+def _resolve(text: str) -> str:
+    return html.unescape(_LONG_REFERENCE.sub("\ufffd", text)) if "&" in text else text
