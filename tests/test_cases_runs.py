@@ -377,3 +377,39 @@ def test_wrong_fields_of_lines_are_told_with_the_flag_that_names_them(tmp_path: 
         neardup.dedup(path, text="TEXT")
     with pytest.raises(neardup.InputError, match=r"no field 'uid'; .* --id-field"):
         neardup.dedup(path, id="uid")
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "most"),
+    [
+        (["9", "10.5"], 9, 10.5),
+        (["10.5", "9", "null"], 9, 10.5),
+        (["2e1", "9", "12345678901234567890123"], 9, 12345678901234567890123),
+    ],
+)
+def test_keep_orders_numbers_of_any_kind_by_value(tmp_path: Path, values: list[str], least: float, most: float) -> None:
+    """Integers beside fractions in lines of JSON are numbers, not words."""
+    path = write_jsonl(tmp_path / "in.jsonl", [f'{{"text": "same words", "score": {value}}}' for value in values])
+    kept = tmp_path / "kept.jsonl"
+
+    for keep, expected in (("min:score", least), ("max:score", most)):
+        neardup.dedup(path, recipe=Recipe(keep=keep), write={"kept": kept})
+
+        assert [expected] == [row["score"] for row in read_jsonl(kept)]
+
+
+def test_keep_refuses_values_that_have_no_order(tmp_path: Path) -> None:
+    """Words beside numbers, and objects."""
+    for value in ('"b"', "true", "[2]", '{"k": 1}'):
+        path = write_jsonl(tmp_path / "in.jsonl", ['{"text": "a", "s": 1}', f'{{"text": "a", "s": {value}}}'])
+
+        with pytest.raises(neardup.UsageError, match="keep = 'max:s' cannot order"):
+            neardup.dedup(path, recipe=Recipe(keep="max:s"))
+
+
+def test_evidence_beside_a_column_of_its_name_is_refused() -> None:
+    """The table of removed records cannot hold both."""
+    result = neardup.dedup({"text": ["a", "a"], "kept_id": [1, 2]})
+
+    with pytest.raises(neardup.UsageError, match="already has a column 'kept_id'"):
+        _ = result.removed

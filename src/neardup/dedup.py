@@ -17,7 +17,7 @@ from neardup.errors import UsageError
 from neardup.kernel import Threads, default_threads, read_ahead
 from neardup.pipeline import Evidence, compare, evidence, settle, sign
 from neardup.recipe import Recipe
-from neardup.records.ids import concat_columns
+from neardup.records.ids import concat_columns, in_order
 from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import OUTPUTS, Result
@@ -147,7 +147,7 @@ def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: 
             yield batch.texts
 
     signed = sign(columns(), recipe, pool)
-    return Corpus(signed, concat_columns(ids), concat_columns(fields) if fields else None)
+    return Corpus(signed, concat_columns(ids), in_order(concat_columns(fields)) if fields else None)
 
 
 def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import UsageError
 from neardup.kernel import stable_order
 from neardup.records.ids import MIXED
 from neardup.records.read import Documents
@@ -98,8 +99,11 @@ class Result:
             for name in evidence.column_names:
                 table = table.append_column(name, evidence[name])
             tables.append(table)
-        gathered = pa.concat_tables(tables, promote_options="permissive")
         last = self._evidence(np.empty(0, np.int64)).column_names if with_evidence else []
+        for name in last:
+            if any(table.column_names.count(name) > 1 for table in tables):
+                raise UsageError(f"the input already has a column {name!r}; rename it there.")
+        gathered = pa.concat_tables(tables, promote_options="permissive")
         return gathered.select([name for name in gathered.column_names if name not in last] + last)
 
     def _evidence(self, docs: I64) -> pa.Table:

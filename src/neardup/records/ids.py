@@ -40,6 +40,20 @@ def concat_columns(arrays: Sequence[pa.Array]) -> pa.Array:
     return pa.concat_arrays([array.cast(kind) for array in plain]) if plain else pa.nulls(0)
 
 
+def in_order(column: pa.Array) -> pa.Array:
+    """Return a column of MIXED that holds numbers only as their ranks, int64, so that it can be sorted; others as is.
+
+    Integers and fractions, as JSON mixes them, have an order; as literals they would be sorted like words.
+    """
+    if column.type != MIXED:
+        return column
+    values = [None if one is None else json.loads(one["json"]) for one in column.to_pylist()]
+    if any(isinstance(value, bool) or not isinstance(value, (int, float, type(None))) for value in values):
+        return column
+    ranks = {value: rank for rank, value in enumerate(sorted({value for value in values if value is not None}))}
+    return pa.array([None if value is None else ranks[value] for value in values], pa.int64())
+
+
 def literals(column: pa.Array) -> list[bytes]:
     """Return each value of a column of MIXED as JSON."""
     return [b"null" if value is None else value["json"].encode() for value in column.to_pylist()]

@@ -27,6 +27,10 @@ def keep_order(lengths: I64, field: pa.Array | None, recipe: Recipe) -> I64:
     if recipe.keep_field is None:
         return _POLICIES[recipe.keep](lengths)
     assert field is not None
+    if pa.types.is_struct(field.type):  # values of several types, or objects; Arrow would sort them by their members
+        raise UsageError(
+            f"keep = {recipe.keep!r} cannot order objects, or values of several types; choose another field."
+        )
     direction = "ascending" if recipe.keep.startswith("min:") else "descending"
     table = pa.table({"is_null": pc.is_null(field), "value": field, "doc": np.arange(lengths.size)})
     try:
