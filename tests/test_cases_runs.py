@@ -413,3 +413,12 @@ def test_evidence_beside_a_column_of_its_name_is_refused() -> None:
 
     with pytest.raises(neardup.UsageError, match="already has a column 'kept_id'"):
         _ = result.removed
+
+
+def test_a_keep_field_that_no_record_has_is_noted(tmp_path: Path) -> None:
+    """A misspelt name in lines of JSON does not pass unnoticed."""
+    path = write_jsonl(tmp_path / "in.jsonl", [{"text": "a", "score": 1}, {"text": "a", "score": 2}])
+
+    stats = neardup.dedup(path, recipe=Recipe(keep="max:scor")).stats
+
+    assert ["keep = 'max:scor': no record has a value in that field; the first was kept."] == stats.notes

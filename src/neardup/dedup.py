@@ -125,6 +125,8 @@ def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_p
         pairs = compare(candidates, held, recipe, pool, threshold=recipe.threshold)
     with stats.stage("cluster"):
         on_progress("cluster", 0, None)
+        if corpus.field is not None and corpus.field.null_count == len(corpus.field) > 0:
+            stats.notes.append(f"keep = {recipe.keep!r}: no record has a value in that field; the first was kept.")
         order = keep_order(corpus.signed.lengths, corpus.field, recipe)
         compare_all = partial(compare, held=held, recipe=recipe, threads=pool, threshold=0.0)
         clusters = settle(pairs, firsts, order, recipe, compare_all)
