@@ -78,7 +78,8 @@ def summary(stats: Stats, outputs: Mapping[str, str]) -> None:
         lines.append(f"below     {stats.below_threshold:>12,}  members below the threshold to their representative")
     if stats.pairs_not_compared:
         lines.append(
-            f"left out  {stats.pairs_not_compared:>12,}  pairs in {stats.buckets_over_limit:,} crowded buckets"
+            f"left out  {stats.pairs_not_compared:>12,}  pairs in {stats.buckets_over_limit:,} crowded buckets, "
+            "which the promised recall does not cover"
         )
     lines += [f"note      {note}" for note in stats.notes]
     lines += [f"{role:<9} -> {path}" for role, path in outputs.items() if path != "-"]
