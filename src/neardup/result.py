@@ -19,7 +19,7 @@ from neardup.schema import I64, Bools, Clusters, Pairs, as_arrow
 from neardup.stats import OnProgress, Stats
 
 OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "stats")
-_AT_A_TIME: Final = 1 << 14  # rows of a table of evidence made at a time
+_AT_A_TIME: Final = 1 << 16  # rows of a table of evidence made at a time
 
 
 class Result:

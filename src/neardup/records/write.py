@@ -4,7 +4,6 @@ Each goes to a temporary file beside its place and is renamed at the end. Record
 came in; everything else by way of Arrow tables.
 """
 
-import base64
 import contextlib
 import gzip
 import os
@@ -12,7 +11,6 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
@@ -24,8 +22,9 @@ import pyarrow.parquet as pq
 from neardup.errors import InputError, OutputError, UsageError
 from neardup.records.chunks import Chunk, TableChunk
 from neardup.records.formats import FORMATS, FileKind, kind_of, known_suffixes
-from neardup.records.ids import GENERALIZED, MIXED, generalized_literals, literals
+from neardup.records.ids import GENERALIZED, MIXED, literals
 from neardup.records.lines import LineChunk, parse_json
+from neardup.records.objects import json_lines, json_rows, plain
 from neardup.records.read import Documents, same_file
 from neardup.schema import I64
 
@@ -173,11 +172,11 @@ class _JsonWriter:
         elif extra is None:
             _write_runs(self._file, chunk, positions)
         else:
-            for position, tail in zip(positions.tolist(), _json_rows(extra), strict=True):
+            for position, tail in zip(positions.tolist(), json_rows(extra), strict=True):
                 self._file.write(_spliced(chunk.line(position), tail, extra.column_names, self._path))
 
     def table(self, table: pa.Table) -> None:
-        self._file.writelines(row + b"\n" for row in _json_rows(table))
+        self._file.write(json_lines(table))
 
     def close(self) -> None:
         pass
@@ -458,32 +457,9 @@ def _fitted(table: pa.Table, schema: pa.Schema, path: str) -> pa.Table:
         raise OutputError(f"{path}: inputs of different columns do not fit one table: {error}.") from error
 
 
-def _json_rows(table: pa.Table) -> list[bytes]:
-    """Return each row as a JSON object. NaN and infinities are null: JSON has none."""
-    as_json = {MIXED: literals, GENERALIZED: generalized_literals}
-    columns: dict[str, list[Any]] = {
-        name: [orjson.Fragment(one) for one in as_json[column.type](column)]
-        if column.type in as_json
-        else column.to_pylist()
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    names = list(columns)
-    rows = zip(*columns.values(), strict=True)
-    return [orjson.dumps(dict(zip(names, row, strict=True)), default=_plain) for row in rows]
-
-
 def _csv_cells(table: pa.Table, name: str) -> list[Any]:
     column = table[name]
     values = [orjson.loads(one) for one in literals(column)] if column.type == MIXED else column.to_pylist()
     if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
-        return [None if value is None else orjson.dumps(value, default=_plain).decode() for value in values]
+        return [None if value is None else orjson.dumps(value, default=plain).decode() for value in values]
     return values
-
-
-def _plain(value: object) -> object:
-    """Return a value that JSON knows for one that it does not."""
-    if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, (bytes, bytearray)):
-        return base64.b64encode(value).decode()
-    return str(value)
