@@ -158,11 +158,11 @@ def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]
     live = np.flatnonzero(signed.n_shingles > 0)
     firsts[live] = first_of_equal(signed.content[:, live], live)
     unique = live[firsts[live] == live]
-    met = candidate_pairs(signed.band_keys if unique.size == firsts.size else signed.band_keys[:, unique], pool)
+    met = candidate_pairs(signed.band_keys, unique, pool)
     stats.exact_copies = int(live.size - unique.size)
     stats.candidates = int(met.candidates.a.size)
     stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met.buckets, met.crowded, met.uncompared
-    return firsts, Candidates(unique[met.candidates.a], unique[met.candidates.b])
+    return firsts, met.candidates
 
 
 def _hold(

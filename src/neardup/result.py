@@ -42,6 +42,10 @@ class Result:
         self._pairs = with_copies(pairs, firsts)
         self._has_clashes = is_ambiguous(ids)
 
+    def close(self) -> None:
+        """Let go of the input, and remove what was spooled of it; `kept` and `removed` can no longer be read."""
+        self._documents.close()
+
     @cached_property
     def kept(self) -> pa.Table:
         """The records that stay, all columns, in input order."""

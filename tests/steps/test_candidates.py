@@ -15,7 +15,7 @@ from neardup.steps.candidates import band_keys, candidate_pairs, first_of_equal
 def met(keys: np.ndarray, count: int = 1) -> tuple[set[tuple[int, int]], step.Met]:
     """Return the candidate pairs of these keys, and all that is told of them."""
     with Threads(count) as threads:
-        result = candidate_pairs(keys, threads)
+        result = candidate_pairs(keys, np.arange(keys.shape[1]), threads)
     return set(zip(result.candidates.a.tolist(), result.candidates.b.tolist(), strict=True)), result
 
 
@@ -31,6 +31,15 @@ def test_documents_meet_where_a_key_is_equal(small: np.ndarray) -> None:
     assert len(actual) == result.candidates.a.size
     assert sorted(actual) == list(zip(*(ends.tolist() for ends in result.candidates), strict=True))
     assert result.uncompared == 0
+
+
+def test_only_the_documents_asked_for_meet() -> None:
+    """Pairs are among some documents, by their own numbers."""
+    keys = mix_all(np.array([[1, 1, 1, 2, 2, 1]]))
+    with Threads(1) as threads:
+        found = candidate_pairs(keys, np.array([0, 2, 4, 5]), threads).candidates
+
+    assert [(0, 2), (0, 5), (2, 5)] == list(zip(found.a.tolist(), found.b.tolist(), strict=True))
 
 
 def mix_all(keys: np.ndarray) -> np.ndarray:

@@ -67,5 +67,6 @@ def run(
             temp_dir=temp_dir,
             on_progress=on_progress,
         )
+    result.close()
     if not quiet:
         render.summary(result.stats, outputs)

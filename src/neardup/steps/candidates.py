@@ -45,18 +45,19 @@ def band_keys(signatures: U32, *, bands: int, rows: int) -> U64:
     return out
 
 
-def candidate_pairs(keys: U64, threads: Threads) -> Met:
-    """Return the pairs of documents (columns of keys) that share the key of at least one band."""
+def candidate_pairs(keys: U64, docs: I64, threads: Threads) -> Met:
+    """Return the pairs among `docs` (columns of keys, ascending) that share the key of at least one band."""
     held = [np.empty(0, np.uint64)]
     counts = np.zeros(3, np.int64)
-    for pairs, band_counts in threads.start(_pairs_of_band, keys):
+    # A band at a time: the keys of all bands of some documents, taken at once, would be memory never touched before.
+    for pairs, band_counts in threads.start(lambda band: _pairs_of_band(band[docs]), keys):
         held.append(pairs)
         counts += band_counts
         if sum(map(len, held)) > _MERGE_AT:
-            held = [_distinct(held, keys.shape[1])]
-    merged = _distinct(held, keys.shape[1])
-    a = (merged >> np.uint64(32)).astype(np.int64)
-    b = (merged & np.uint64(0xFFFFFFFF)).astype(np.int64)
+            held = [_distinct(held, docs.size)]
+    merged = _distinct(held, docs.size)
+    a = docs[(merged >> np.uint64(32)).astype(np.int64)]
+    b = docs[(merged & np.uint64(0xFFFFFFFF)).astype(np.int64)]
     return Met(Candidates(a, b), *map(int, counts))
 
 
