@@ -30,6 +30,7 @@ class Ended(NamedTuple):
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
     """Return a function that runs the command line with these words, in this process."""
+    monkeypatch.setattr("neardup.cli.render.is_first_run", lambda: False)
 
     def call(*words: str | Path, stdin: bytes = b"") -> Ended:
         monkeypatch.setattr(sys, "argv", ["neardup", *map(str, words)])
@@ -291,6 +292,24 @@ def test_curve_shows_the_promise(run: Any) -> None:
     assert "(1/b)^(1/r) = 0.5493" in ended.out
     assert "<- threshold" in ended.out
     assert "1.00 |" in ended.out
+
+
+def test_a_first_run_says_that_it_compiles(source: Path, tmp_path: Path) -> None:
+    """Where no kernel was kept yet, the wait is announced; where they are, it is not."""
+    from neardup.kernel import is_first_run
+
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    command = [sys.executable, "-m", "neardup", "dedup", str(source), "-o", str(tmp_path / "kept.jsonl")]
+    said = [
+        subprocess.run(
+            command, env=os.environ | {"NUMBA_CACHE_DIR": str(cache)}, capture_output=True, check=True
+        ).stderr
+        for _ in range(2)
+    ]
+
+    assert [True, False] == [b"compiling" in one for one in said]
+    assert isinstance(is_first_run(), bool)
 
 
 def test_help_comes_without_arguments(run: Any) -> None:
