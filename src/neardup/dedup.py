@@ -117,11 +117,14 @@ def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: 
 def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Result:
     with stats.stage("sign"):
         corpus = _sign_all(documents, recipe, pool, on_progress)
+        stats.bytes_by_stage["sign"] = sum(array.nbytes for array in corpus.signed)
     with stats.stage("candidates"):
         on_progress("candidates", 0, None)
         firsts, candidates = _meet(corpus.signed, pool, stats)
+        stats.bytes_by_stage["candidates"] = sum(array.nbytes for array in candidates)
     with stats.stage("verify"):
         held = _hold(documents, candidates, corpus.signed, recipe, pool, on_progress)
+        stats.bytes_by_stage["verify"] = held.shingles.hashes.nbytes + held.signatures.nbytes
         pairs = compare(candidates, held, recipe, pool, threshold=recipe.threshold)
     with stats.stage("cluster"):
         on_progress("cluster", 0, None)

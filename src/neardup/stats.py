@@ -24,6 +24,7 @@ class Stats:
     """What a run says of itself; `to_dict` for machines.
 
     Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
+    `seconds` each stage took; `bytes_by_stage`, what each keeps in memory for the next ones.
     """
 
     recipe: dict[str, object]

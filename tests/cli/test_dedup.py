@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import neardup
 from neardup import cli
 
 LINES = ['{"id": 7, "text": "The harbor reopened on Monday."}', '{"id": 8, "text": "the harbor  reopened on monday!"}',
@@ -75,6 +76,8 @@ def test_outputs_hold_what_they_promise(run: Any, source: Path, tmp_path: Path) 
     assert told["recipe"]["ngram"] == 5
     assert told["fingerprint"]
     assert told["peak_memory_bytes"] > 0
+    assert {"sign", "candidates", "verify"} == set(told["bytes_by_stage"])
+    assert {"sign", "candidates", "verify", "cluster", "write"} == set(told["seconds"])
     assert not list(tmp_path.glob(".*"))
 
 
@@ -310,6 +313,11 @@ def test_a_first_run_says_that_it_compiles(source: Path, tmp_path: Path) -> None
 
     assert [True, False] == [b"compiling" in one for one in said]
     assert isinstance(is_first_run(), bool)
+
+
+def test_version_is_shown(run: Any) -> None:
+    """The command knows which one it is."""
+    assert (0, f"neardup {neardup.__version__}\n", "") == run("--version")
 
 
 def test_help_comes_without_arguments(run: Any) -> None:

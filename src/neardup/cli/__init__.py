@@ -3,7 +3,9 @@
 import os
 import signal
 import sys
+from importlib.metadata import version
 from types import FrameType
+from typing import Annotated
 
 import typer
 
@@ -30,8 +32,18 @@ class _Terminated(BaseException):
     """SIGTERM, made an exception so that temporary files go."""
 
 
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"neardup {version('neardup')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[  # its callback does what it is for
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """Find near-duplicate texts, verify them exactly, and keep one good copy of each."""
 
 
