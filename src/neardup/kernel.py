@@ -110,7 +110,7 @@ def stable_order(values: I64, bound: int) -> I64:
 
 @kernel
 def _sort_digit(values: U64, low: int, counts: I64, out: U64) -> None:
-    """Out = values in order of the digit at bit `low`; the digit has as many values as there are counts."""
+    """Write values to `out` in order of the digit at bit `low`, which has as many values as there are counts."""
     shift = np.uint64(low)
     mask = np.uint64(counts.size - 1)
     counts[:] = 0
