@@ -53,6 +53,50 @@ class DedupContract:
         assert all(found[pair] == similarity for pair, similarity in pairs.items())
         assert {frozenset(one) for one in expand(pairs)} == {frozenset(pair) for pair in found}
 
+    @given(corpora(), recipe_fields(), st.sampled_from(["count", "tfidf"]))
+    def test_weighted_pairs_equal_the_reference(self, corpus: list[str], fields: dict[str, Any], weights: Any) -> None:
+        """By counts the similarities are those of the reference; by tf-idf weights too, but for their rounding."""
+        recipe = Recipe(**fields | {"bands": 128, "rows": 1, "sketch": "weighted", "weights": weights})
+        found = reference.weighted_pairs(corpus, recipe, tfidf=weights == "tfidf")
+        at_threshold = {pair for pair, similarity in found.items() if similarity - recipe.threshold < 1e-5}
+
+        result = self.dedup(corpus, recipe)
+
+        pairs = {(row["id_a"], row["id_b"]): row["similarity"] for row in result.pairs.to_pylist()}
+        assert all(found.get(pair, recipe.threshold) == pytest.approx(one, abs=1e-5) for pair, one in pairs.items())
+        if weights == "count":
+            assert all(found[pair] == similarity for pair, similarity in pairs.items())
+            at_threshold = set()
+        assert found.keys() - at_threshold <= expand(pairs) | {(b, a) for a, b in expand(pairs)}
+
+    @given(corpora(), recipe_fields(), st.sampled_from([0.2, 0.5]))
+    def test_frequent_shingles_do_not_count(self, corpus: list[str], fields: dict[str, Any], max_df: float) -> None:
+        """With a limit of their frequency, pairs are those of the reference; exact copies are removed all the same."""
+        recipe = Recipe(**fields | {"bands": 128, "rows": 1, "max_df": max_df})
+        found = reference.pairs_without_frequent(corpus, recipe, max_df)
+
+        result = self.dedup(corpus, recipe)
+
+        pairs = {(row["id_a"], row["id_b"]): row["similarity"] for row in result.pairs.to_pylist()}
+        assert all(found[pair] == similarity for pair, similarity in pairs.items())
+        assert {frozenset(one) for one in expand(pairs)} == {frozenset(pair) for pair in found}
+
+    @pytest.mark.parametrize("num_perm", [64, 128])
+    @pytest.mark.parametrize("weights", ["none", "count", "tfidf"])
+    def test_simhash_finds_every_pair_within_its_distance(self, num_perm: int, weights: Any) -> None:
+        """By estimate, pairs are all those of which at most so many bits differ, with the share of bits in common."""
+        texts = [f"{text} {k}" for text in window_texts(30) for k in range(3)]
+        recipe = Recipe(sketch="simhash", num_perm=num_perm, distance=7, weights=weights, verify="estimate")
+        chosen = self.dedup(texts, recipe)
+        loose = self.dedup(texts, recipe.replace(verify="exact", threshold=0.01))
+
+        assert chosen.pairs.num_rows > 0
+        assert all(1 - 7 / num_perm <= one for one in chosen.pairs["similarity"].to_pylist())
+        assert chosen.stats.promised_recall == 1.0
+        assert set(zip(*chosen.pairs.select(["id_a", "id_b"]).to_pydict().values(), strict=True)) == set(
+            zip(*loose.pairs.select(["id_a", "id_b"]).to_pydict().values(), strict=True)
+        )
+
     @given(corpora(), st.sampled_from(["min:score", "max:score"]), st.data())
     def test_keep_by_field_equals_the_reference(self, corpus: list[str], keep: str, data: st.DataObject) -> None:
         """The preferred value of a field is kept, a null to nothing preferred, ties to the earlier."""

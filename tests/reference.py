@@ -5,7 +5,9 @@ sets and dicts. Imports nothing of neardup, so a fault there cannot hide here. A
 0 in input order. The functions stand in the order in which the data flows.
 """
 
+import math
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, Literal, Protocol
@@ -121,6 +123,60 @@ def shingles(text: str, recipe: RecipeLike) -> set[Shingle]:
     n_windows = max(1, len(parts) - recipe.ngram + 1)
     windows = {tuple(parts[start : start + recipe.ngram]) for start in range(n_windows)}
     return {window for window in windows if not all(_never_counts_alone(point) for point in "".join(window))}
+
+
+def counted(text: str, recipe: RecipeLike) -> Counter[Shingle]:
+    """Return how often each shingle of a raw text occurs."""
+    parts = units(clean(text, recipe), recipe)
+    n_windows = max(1, len(parts) - recipe.ngram + 1)
+    windows = Counter(tuple(parts[start : start + recipe.ngram]) for start in range(n_windows))
+    return Counter({window: count for window, count in windows.items() if window in shingles(text, recipe)})
+
+
+def frequencies(texts: Sequence[str], recipe: RecipeLike) -> tuple[Counter[Shingle], int]:
+    """Return in how many of the texts that differ when clean each shingle is, and how many of those have any."""
+    distinct = {clean(text, recipe): shingles(text, recipe) for text in texts}
+    return Counter(shingle for one in distinct.values() for shingle in one), sum(map(bool, distinct.values()))
+
+
+def weighted_pairs(texts: Sequence[str], recipe: RecipeLike, *, tfidf: bool) -> dict[tuple[int, int], float]:
+    """Return the generalized Jaccard of every pair a < b at or above the threshold, by counts or tf-idf weights."""
+    found_in, n_docs = frequencies(texts, recipe)
+    weights = [
+        {
+            shingle: count * (1 + math.log(max(n_docs / found_in[shingle], 1)) if tfidf else 1)
+            for shingle, count in counted(text, recipe).items()
+        }
+        for text in texts
+    ]
+    found = {}
+    for a in range(len(texts)):
+        for b in range(a + 1, len(texts)):
+            both = weights[a].keys() | weights[b].keys()
+            least = sum(min(weights[a].get(one, 0), weights[b].get(one, 0)) for one in both)
+            most = sum(max(weights[a].get(one, 0), weights[b].get(one, 0)) for one in both)
+            if weights[a] and weights[b] and least >= recipe.threshold * most:
+                found[a, b] = least / most
+    return found
+
+
+def pairs_without_frequent(texts: Sequence[str], recipe: RecipeLike, max_df: float) -> dict[tuple[int, int], float]:
+    """Return the similarity of every pair where shingles of more than a share of the texts do not count.
+
+    Texts that are equal when clean are similar, whatever their shingles.
+    """
+    found_in, n_docs = frequencies(texts, recipe)
+    dropped = {shingle for shingle, count in found_in.items() if count > max(max_df * n_docs, 1)}
+    cleaned = [clean(text, recipe) for text in texts]
+    whole = [shingles(text, recipe) for text in texts]
+    found = {}
+    for a in range(len(texts)):
+        for b in range(a + 1, len(texts)):
+            is_copy = cleaned[a] == cleaned[b] and bool(whole[a])
+            similarity = 1.0 if is_copy else jaccard(whole[a] - dropped, whole[b] - dropped)
+            if similarity >= recipe.threshold:
+                found[a, b] = similarity
+    return found
 
 
 def jaccard(a: set[Shingle], b: set[Shingle]) -> float:

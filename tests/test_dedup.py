@@ -40,7 +40,7 @@ def test_outputs_are_the_same_for_any_threads_and_batches(tmp_path: Path, monkey
     assert expected == outputs_of(tmp_path / "2", threads=2)
     monkeypatch.setattr("neardup.records.encoding.BLOCK_BYTES", 1000)
     monkeypatch.setattr("neardup.pipeline._SLICE_BYTES", 300)
-    monkeypatch.setattr("neardup.steps.verify._SLICE", 3)
+    monkeypatch.setattr("neardup.steps.verify.slices.SLICE", 3)
     assert expected == outputs_of(tmp_path / "4", threads=4)
 
 

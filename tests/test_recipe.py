@@ -32,6 +32,19 @@ from neardup.recipe import Recipe, choices
         ({"bands": 7}, "bands and rows are given together"),
         ({"bands": 0, "rows": 4}, "bands and rows are at least 1 each"),
         ({"bands": 13, "rows": 60}, "13 bands of 60 rows take 13 x 60 = 780 values, but a signature has 128."),
+        ({"verify_threshold": 0.7}, "verify_threshold is a share from threshold, 0.8, to 1, not 0.7."),
+        ({"max_df": 1.0}, "max_df is a share of the texts above 0 and below 1 (0.1), not 1.0."),
+        ({"weights": "tfidf"}, "weights = 'tfidf' goes with sketch = 'weighted' or 'simhash', not 'minhash'."),
+        ({"sketch": "weighted", "weights": "none"}, "goes with weights = 'count' or 'tfidf'; 'minhash' is its like"),
+        ({"frequencies": "f.parquet"}, "frequencies goes with weights = 'tfidf' or with max_df"),
+        ({"frequencies": 5}, "frequencies is a text, not 5."),
+        ({"distance": 3}, "distance goes with sketch = 'simhash', not 'minhash'; threshold does for others."),
+        ({"sketch": "simhash", "distance": 15}, "distance is a whole number from 0 to 14, not 15."),
+        ({"sketch": "simhash", "num_perm": 64, "distance": 8}, "distance is a whole number from 0 to 7, not 8."),
+        ({"sketch": "simhash", "num_perm": 256}, "num_perm of simhash is 64 or 128 bits, not 256."),
+        ({"sketch": "simhash", "recall": 0.9}, "bands, rows and recall do not go with sketch = 'simhash'"),
+        ({"sketch": "simhash", "bands": 4, "rows": 4}, "bands, rows and recall do not go with sketch = 'simhash'"),
+        ({"sketch": "simhash", "verify": "estimate", "verify_threshold": 0.9}, "verify_threshold goes with"),
         ({"unit": "letter"}, "unit is one of char, word, token; not 'letter'."),
         ({"keep": "best"}, "keep is one of first, last, longest, shortest, min:FIELD, max:FIELD; not 'best'."),
         ({"keep": "max:"}, "keep is one of"),
@@ -89,10 +102,16 @@ def test_every_field_changes_the_fingerprint() -> None:
     """Two recipes that differ in any field have different fingerprints."""
     other: dict[str, Any] = {
         "ngram": 6, "threshold": 0.7, "num_perm": 256, "recall": 0.95, "keep": "last", "strip_html": True,
+        "verify_threshold": 0.9, "max_df": 0.1,
+    }  # fmt: skip
+    with_others: dict[str, Any] = {
+        "bands": {"bands": 8, "rows": 8}, "rows": {"bands": 8, "rows": 8},
+        "distance": {"sketch": "simhash", "distance": 5}, "weights": {"sketch": "weighted", "weights": "tfidf"},
+        "frequencies": {"max_df": 0.1, "frequencies": "f.parquet"},
     }  # fmt: skip
     for field in dataclasses.fields(Recipe):
         value = other.get(field.name) or (choices(field.name) or (None, None))[-1]
-        changes = {"bands": 8, "rows": 8} if field.name in ("bands", "rows") else {field.name: value}
+        changes = with_others.get(field.name, {field.name: value})
 
         changed = Recipe(**changes)
 

@@ -13,15 +13,17 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from neardup.background import background, count_frequencies, examples_of_frequent
 from neardup.errors import UsageError
 from neardup.kernel import Threads, default_threads, read_ahead
-from neardup.pipeline import Evidence, compare, evidence, settle, sign
+from neardup.pipeline import Evidence, compare, evidence, evidence_of_words, settle, sign, tables
 from neardup.recipe import Recipe
+from neardup.records.frequencies import load_frequencies, to_table
 from neardup.records.ids import concat_columns, in_order
 from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import OUTPUTS, Result
-from neardup.schema import I64, Candidates, Signed
+from neardup.schema import I64, Background, Candidates, Signed
 from neardup.stats import OnProgress, Stats, ignore
 from neardup.steps.candidates import candidate_pairs, first_of_equal
 from neardup.steps.keep import keep_order
@@ -108,6 +110,10 @@ def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: 
     for role in write:
         if role not in OUTPUTS:
             raise UsageError(f"write has no output {role!r}; the outputs are {', '.join(OUTPUTS)}.")
+        if role == "frequencies" and not recipe.wants_frequencies:
+            raise UsageError("frequencies are counted with weights = 'tfidf' or with max_df only; there is no output.")
+        if role == "frequencies" and not os.fspath(write[role]).endswith(".parquet"):
+            raise UsageError(f"{os.fspath(write[role])}: frequencies are written as Parquet; name it *.parquet.")
     if on_bad_record not in ("fail", "skip"):
         raise UsageError(f"on_bad_record is fail or skip, not {on_bad_record!r}.")
     if threads is not None and threads < 1:
@@ -115,17 +121,21 @@ def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: 
 
 
 def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Result:
+    known = None
+    if recipe.wants_frequencies:
+        with stats.stage("frequencies"):
+            known = _know(documents, recipe, pool, stats, on_progress)
     with stats.stage("sign"):
-        corpus = _sign_all(documents, recipe, pool, on_progress)
+        corpus = _sign_all(documents, recipe, known, pool, on_progress)
         stats.bytes_by_stage["sign"] = sum(array.nbytes for array in corpus.signed)
     with stats.stage("candidates"):
         on_progress("candidates", 0, None)
-        firsts, candidates = _meet(corpus.signed, pool, stats)
+        firsts, candidates = _meet(corpus.signed, recipe, pool, stats)
         stats.bytes_by_stage["candidates"] = sum(array.nbytes for array in candidates)
     with stats.stage("verify"):
-        held = _hold(documents, candidates, corpus.signed, recipe, pool, on_progress)
-        stats.bytes_by_stage["verify"] = held.shingles.hashes.nbytes + held.signatures.nbytes
-        pairs = compare(candidates, held, recipe, pool, threshold=recipe.threshold)
+        held = _hold(documents, candidates, corpus.signed, recipe, known, pool, on_progress)
+        stats.bytes_by_stage["verify"] = sum(array.nbytes for array in held.values)
+        pairs = compare(candidates, held, recipe, pool, threshold=recipe.least_similarity)
     with stats.stage("cluster"):
         on_progress("cluster", 0, None)
         if corpus.field is not None and corpus.field.null_count == len(corpus.field) > 0:
@@ -133,12 +143,35 @@ def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_p
         order = keep_order(corpus.signed.lengths, corpus.field, recipe)
         compare_all = partial(compare, held=held, recipe=recipe, threads=pool, threshold=0.0)
         clusters = settle(pairs, firsts, order, recipe, compare_all)
-    result = Result(documents, corpus.ids, firsts, pairs, clusters, stats)
+    result = Result(
+        documents, corpus.ids, firsts, pairs, clusters, stats, known and to_table(known.frequencies, recipe)
+    )
     _count(result, documents, corpus.signed, recipe)
     return result
 
 
-def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: OnProgress) -> Corpus:
+def _know(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Background:
+    """Pass 0, or a file in its stead. Return in how many texts each shingle is found."""
+
+    def columns(stage: str | None) -> Iterator[pa.LargeBinaryArray]:
+        for batch in read_ahead(documents.batches(), _AHEAD):
+            if stage:
+                on_progress(stage, batch.first_doc + len(batch.texts), documents.expected_records)
+            yield batch.texts
+
+    if recipe.frequencies is None:
+        known = background(count_frequencies(columns("frequencies"), recipe, pool), recipe)
+    else:
+        known = background(load_frequencies(recipe.frequencies, recipe), recipe)
+    stats.bytes_by_stage["frequencies"] = known.frequencies.hashes.nbytes + known.frequencies.counts.nbytes
+    stats.shingles_dropped = int(known.frequent.size)
+    stats.dropped_examples = examples_of_frequent(columns(None), known, recipe)
+    return known
+
+
+def _sign_all(
+    documents: Documents, recipe: Recipe, known: Background | None, pool: Threads, on_progress: OnProgress
+) -> Corpus:
     """Pass 1."""
     ids: list[pa.Array] = []
     fields: list[pa.Array] = []
@@ -151,28 +184,37 @@ def _sign_all(documents: Documents, recipe: Recipe, pool: Threads, on_progress: 
             on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
             yield batch.texts
 
-    signed = sign(columns(), recipe, pool)
+    signed = sign(columns(), recipe, pool, known)
     return Corpus(signed, concat_columns(ids), in_order(concat_columns(fields)) if fields else None)
 
 
-def _meet(signed: Signed, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
+def _meet(signed: Signed, recipe: Recipe, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
     """Return the first exact copy of each document, and the candidate pairs among such firsts."""
     firsts = np.arange(signed.n_shingles.size, dtype=np.int64)
     live = np.flatnonzero(signed.n_shingles > 0)
     firsts[live] = first_of_equal(signed.content[:, live], live)
     unique = live[firsts[live] == live]
-    met = candidate_pairs(signed.band_keys, unique, pool)
+    counted = unique[signed.n_counted[unique] > 0]
+    met = candidate_pairs(tables(signed.band_keys, counted, recipe), pool)
     stats.exact_copies = int(live.size - unique.size)
     stats.candidates = int(met.candidates.a.size)
     stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met.buckets, met.crowded, met.uncompared
     return firsts, met.candidates
 
 
-def _hold(
-    documents: Documents, candidates: Candidates, signed: Signed, recipe: Recipe, pool: Threads, on_progress: OnProgress
+def _hold(  # what pass 2 goes by
+    documents: Documents,
+    candidates: Candidates,
+    signed: Signed,
+    recipe: Recipe,
+    known: Background | None,
+    pool: Threads,
+    on_progress: OnProgress,
 ) -> Evidence:
     """Pass 2. Return what the documents of candidate pairs are compared by."""
     wanted = _present(candidates)
+    if recipe.sketch == "simhash" and recipe.verify == "estimate":
+        return evidence_of_words(wanted, signed.band_keys)
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
         done = 0
@@ -181,7 +223,7 @@ def _hold(
             on_progress("verify", done, wanted.size)
             yield column
 
-    return evidence(wanted, columns(), int(signed.n_shingles[wanted].sum()), recipe, pool)
+    return evidence(wanted, columns(), int(signed.n_counted[wanted].sum()), recipe, pool, known)
 
 
 def _present(candidates: Candidates) -> I64:
@@ -206,4 +248,4 @@ def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe)
     stats.removed = int(result.is_kept.size - stats.kept)
     stats.verified = result.n_near_pairs
     stats.clusters = int(np.unique(result.kept_doc[result.clustered]).size)
-    stats.below_threshold = int(np.count_nonzero(result.similarity < recipe.threshold))
+    stats.below_threshold = int(np.count_nonzero(result.similarity < recipe.least_similarity))

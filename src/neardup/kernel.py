@@ -84,6 +84,15 @@ def mix(value: np.uint64) -> np.uint64:
     return value ^ (value >> np.uint64(31))
 
 
+@kernel
+def count_bits(value: np.uint64) -> np.uint64:
+    """Return how many bits are set. Compilers know this form, counting in parallel, and make it one instruction."""
+    value -= (value >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    value = (value & np.uint64(0x3333333333333333)) + ((value >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    value = (value + (value >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (value * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
 def sort_bits(values: U64, low: int, high: int) -> U64:
     """Return the values in order of their bits low to high - 1, equal ones as they came. Overwrites its input.
 

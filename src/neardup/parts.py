@@ -8,11 +8,14 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from neardup.pipeline import shingles_in_order, texts_of
+from neardup.background import background
+from neardup.errors import UsageError
+from neardup.kernel import Threads
+from neardup.pipeline import compare, counted_shingles, evidence, signatures_of, texts_of
 from neardup.recipe import Recipe
-from neardup.schema import U32, Shingles, Texts
+from neardup.records.frequencies import load_frequencies
+from neardup.schema import Background, Candidates, Shingles, Texts, Values
 from neardup.steps.shingle import distinct
-from neardup.steps.sketch import FAMILIES
 
 
 class Similarity(float):
@@ -33,27 +36,56 @@ class Similarity(float):
 def shingles(texts: Iterable[str], recipe: Recipe = Recipe()) -> Shingles:
     """Return the shingle hashes of texts: `hashes` uint64, distinct and ascending within a text, and `offsets` int64.
 
-    The hashes of text i are hashes[offsets[i]:offsets[i + 1]]; none where a text has no shingle.
+    The hashes of text i are hashes[offsets[i]:offsets[i + 1]]; none where a text has no shingle that counts.
     """
-    return distinct(shingles_in_order(_texts(texts), recipe))
+    return distinct(counted_shingles(_texts(texts), recipe, _known(recipe)))
 
 
-def signatures(texts: Iterable[str], recipe: Recipe = Recipe()) -> U32:
-    """Return uint32[n_docs, num_perm]: the signatures of texts; meaningless where a text has no shingle."""
-    return FAMILIES[recipe.sketch](shingles_in_order(_texts(texts), recipe), recipe.num_perm)
+def signatures(texts: Iterable[str], recipe: Recipe = Recipe()) -> Values:
+    """Return the signatures of texts; meaningless where a text has no shingle.
+
+    uint32[n_docs, num_perm]; of simhash uint64[n_docs, num_perm / 64], its bits.
+    """
+    known = _known(recipe)
+    return signatures_of(counted_shingles(_texts(texts), recipe, known), recipe, known)
 
 
 def similarity(a: str, b: str, recipe: Recipe = Recipe()) -> Similarity:
-    """Return the exact Jaccard similarity of two texts, beside the estimate of their signatures (`.estimate`).
+    """Return the exact similarity of two texts, beside the estimate of their signatures (`.estimate`).
 
-    A text without shingles is similar to nothing: 0.0, both ways.
+    Jaccard, or the generalized Jaccard where the recipe has weights. A text without shingles is similar to nothing:
+    0.0, both ways.
     """
-    hashes, (start, middle, end) = shingles([a, b], recipe)
-    if middle in (start, end):
-        return Similarity(0.0, 0.0)
-    shared = np.intersect1d(hashes[:middle], hashes[middle:], assume_unique=True).size
-    one, other = signatures([a, b], recipe)
-    return Similarity(shared / (hashes.size - shared), float(np.mean(one == other)))
+    known = _known(recipe)
+    column = _column([a, b])
+    pair = Candidates(np.array([0]), np.array([1]))
+    with Threads(1) as threads:
+        counts = np.diff(counted_shingles(texts_of(column), recipe, known).offsets)
+        if not counts.all():
+            return Similarity(0.0, 0.0)
+        exact, estimate = (
+            compare(
+                pair,
+                evidence(np.arange(2), [column], int(counts.sum()), way, threads, known),
+                way,
+                threads,
+                threshold=0.0,
+            )
+            for way in (recipe.replace(verify="exact"), recipe.replace(verify="estimate", verify_threshold=None))
+        )
+    return Similarity(float(exact.similarity[0]), float(estimate.similarity[0]))
+
+
+def _known(recipe: Recipe) -> Background | None:
+    """Return what is known of all texts: from the file that the recipe names, for there are no others to count."""
+    if not recipe.wants_frequencies:
+        return None
+    if recipe.frequencies is None:
+        raise UsageError(
+            "a few texts do not tell how common a shingle is: give the recipe frequencies = 'FILE', as "
+            "--save-frequencies writes it."
+        )
+    return background(load_frequencies(recipe.frequencies, recipe), recipe)
 
 
 def _texts(texts: Iterable[str]) -> Texts:

@@ -4,6 +4,7 @@
 `settle` verified pairs to clusters (step 6). An engine is a way to bring equal band keys together in between.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -13,14 +14,29 @@ import pyarrow as pa
 
 from neardup.kernel import Threads
 from neardup.recipe import Recipe
-from neardup.schema import I64, U32, Candidates, Clusters, Pairs, Shingles, Signed, Texts
-from neardup.steps.candidates import band_keys
+from neardup.schema import (
+    I64,
+    U64,
+    Background,
+    Candidates,
+    Clusters,
+    Pairs,
+    Shingles,
+    Signed,
+    Texts,
+    Values,
+    Weighted,
+)
+from neardup.steps.blocks import choose_blocks, table_keys, table_masks
+from neardup.steps.candidates import Near, Tables, band_keys
 from neardup.steps.clean import clean, code_point_counts, content_hashes
 from neardup.steps.cluster import WAYS
+from neardup.steps.frequency import drop, inverse
 from neardup.steps.markup import strip_markup
 from neardup.steps.shingle import distinct, shingle
-from neardup.steps.sketch import FAMILIES
-from neardup.steps.verify import estimate, verify
+from neardup.steps.sketch import FAMILIES, WEIGHTED_FAMILIES
+from neardup.steps.verify import estimate, verify, verify_weighted
+from neardup.steps.weigh import weigh
 from neardup.steps.words import lonely_bit, units
 
 R = TypeVar("R")
@@ -30,16 +46,16 @@ _SLICE_BYTES = 256 << 10
 
 
 class Evidence(NamedTuple):
-    """What candidate pairs are compared by.
+    """What candidate pairs are compared by, ragged: distinct shingles, with weights or without, or signatures.
 
     docs: int64[n]; the documents it holds, ascending.
-    shingles: their distinct shingle hashes, ascending; empty where the recipe trusts the estimate.
-    signatures: uint32[n, num_perm]; their signatures, or uint32[0, num_perm].
+    values: arrays of one length each; those of document i are array[offsets[i]:offsets[i + 1]].
+    offsets: int64[n + 1], starting at 0.
     """
 
     docs: I64
-    shingles: Shingles
-    signatures: U32
+    values: tuple[Values, ...]
+    offsets: I64
 
 
 def texts_of(column: pa.LargeBinaryArray) -> Texts:
@@ -49,59 +65,73 @@ def texts_of(column: pa.LargeBinaryArray) -> Texts:
     return Texts(np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8), ends)
 
 
-def sign(columns: Iterable[pa.LargeBinaryArray], recipe: Recipe, threads: Threads) -> Signed:
-    """Return the signed documents of columns of texts; the next column is read while threads work on the last."""
-    parts = _ahead(threads.start(lambda piece: _sign_slice(piece, recipe), _slices(texts_of(c))) for c in columns)
-    return _join(parts, recipe)
+def sign(
+    columns: Iterable[pa.LargeBinaryArray], recipe: Recipe, threads: Threads, known: Background | None = None
+) -> Signed:
+    """Return the signed documents of columns of texts. known: for recipes that want frequencies."""
+    return _join(in_slices(lambda texts: _sign_slice(texts, recipe, known), columns, threads), recipe)
 
 
 def _join(parts: Iterable[Signed], recipe: Recipe) -> Signed:
     """Return the documents of the parts one after the other."""
     nothing = Signed(
-        np.empty((recipe.cut.bands, 0), np.uint64),
+        np.empty((n_keys(recipe), 0), np.uint64),
         np.empty((2, 0), np.uint64),
+        np.empty(0, np.int64),
         np.empty(0, np.int64),
         np.empty(0, np.int64),
     )
     return Signed(*(np.concatenate(arrays, axis=-1) for arrays in zip(nothing, *parts, strict=True)))
 
 
-def evidence(
-    docs: I64, columns: Iterable[pa.LargeBinaryArray], n_shingles: int, recipe: Recipe, threads: Threads
+def evidence(  # what is compared, how, and by whom
+    docs: I64,
+    columns: Iterable[pa.LargeBinaryArray],
+    n_shingles: int,
+    recipe: Recipe,
+    threads: Threads,
+    known: Background | None = None,
 ) -> Evidence:
     """Return what these documents are compared by.
 
     columns: their texts, in the order of docs. n_shingles: at most how many shingles they have, with repeats.
     """
-    # Only what is written to is really there; joining arrays at the end would take it twice.
-    hashes = np.empty(n_shingles if recipe.verify == "exact" else 0, np.uint64)
+    values: tuple[Values, ...] = ()
     offsets = np.zeros(docs.size + 1, np.int64)
-    signatures = np.empty((docs.size if recipe.verify == "estimate" else 0, recipe.num_perm), np.uint32)
     at = 0
     doc = 0
-    for part in _ahead(
-        threads.start(lambda piece: _evidence_slice(piece, recipe), _slices(texts_of(c))) for c in columns
-    ):
+    for part in in_slices(lambda texts: _evidence_slice(texts, recipe, known), columns, threads):
+        if not values:
+            # Only what is written to is really there; joining arrays at the end would take it twice.
+            n_values = n_shingles if recipe.verify == "exact" else docs.size * int(part.offsets[1])
+            values = tuple(np.empty(n_values, array.dtype) for array in part.values)
         n_docs = part.docs.size
-        hashes[at : at + part.shingles.hashes.size] = part.shingles.hashes
-        offsets[doc + 1 : doc + 1 + n_docs] = at + part.shingles.offsets[1:]
-        signatures[doc : doc + n_docs] = part.signatures
-        at += part.shingles.hashes.size
+        for array, its in zip(values, part.values, strict=True):
+            array[at : at + its.size] = its
+        offsets[doc + 1 : doc + 1 + n_docs] = at + part.offsets[1:]
+        at += int(part.offsets[-1])
         doc += n_docs
-    return Evidence(docs, Shingles(hashes[:at], offsets), signatures)
+    return Evidence(docs, tuple(array[:at] for array in values), offsets)
 
 
 def compare(candidates: Candidates, held: Evidence, recipe: Recipe, threads: Threads, *, threshold: float) -> Pairs:
     """Return the candidate pairs at or above the threshold with their similarity; with threshold 0.0 all of them."""
+    if not candidates.a.size:
+        return Pairs(*candidates, np.empty(0, np.float64))
     place_of = np.zeros(
         int(held.docs.max(initial=-1)) + 1, np.int64
     )  # a look-up; a search would take ten times as long
     place_of[held.docs] = np.arange(held.docs.size)
     places = Candidates(place_of[candidates.a], place_of[candidates.b])
     if recipe.verify == "estimate":
-        pairs = estimate(places, held.signatures, threshold=threshold, threads=threads)
+        signatures = held.values[0].reshape(held.docs.size, -1)
+        pairs = estimate(places, signatures, threshold=threshold, threads=threads)
+    elif recipe.weighting != "none":
+        pairs = verify_weighted(
+            places, Weighted(held.values[0], held.values[1], held.offsets), threshold=threshold, threads=threads
+        )
     else:
-        pairs = verify(places, held.shingles, threshold=threshold, threads=threads)
+        pairs = verify(places, Shingles(held.values[0], held.offsets), threshold=threshold, threads=threads)
     return Pairs(held.docs[pairs.a], held.docs[pairs.b], pairs.similarity)
 
 
@@ -122,11 +152,31 @@ def settle(
     return clusters
 
 
+def tables(keys: U64, docs: I64, recipe: Recipe) -> Tables:
+    """Return by which keys these documents meet. keys: uint64[n_keys, n_docs], of all documents."""
+    if recipe.sketch != "simhash":
+        return Tables(keys.shape[0], lambda band: keys[band][docs], docs, None)
+    words = keys[:, docs]
+    bits, distance = recipe.num_perm, recipe.most_distance
+    masks = table_masks(bits=bits, distance=distance, agreeing=choose_blocks(docs.size, bits=bits, distance=distance))
+    return Tables(masks.shape[0], lambda table: table_keys(words, masks[table]), docs, Near(words, distance))
+
+
+def evidence_of_words(docs: I64, words: U64) -> Evidence:
+    """Return signatures of bits as evidence. words: uint64[n_words, n_docs], of all documents."""
+    return Evidence(docs, (np.ascontiguousarray(words.T[docs]).ravel(),), np.arange(docs.size + 1) * words.shape[0])
+
+
 def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
     """Return the shingle hashes of texts in text order, with repeats."""
     return shingle(
-        units(clean(_plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe)
+        units(clean(plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe)
     )
+
+
+def in_slices(work: Callable[[Texts], R], columns: Iterable[pa.LargeBinaryArray], threads: Threads) -> Iterator[R]:
+    """Yield what work makes of slices of columns, in order; the next column is read while threads work on the last."""
+    return _ahead(threads.start(work, _slices(texts_of(column))) for column in columns)
 
 
 def _ahead(started: Iterable[Iterator[R]]) -> Iterator[R]:
@@ -138,26 +188,67 @@ def _ahead(started: Iterable[Iterator[R]]) -> Iterator[R]:
     yield from waiting
 
 
-def _plain(texts: Texts, recipe: Recipe) -> Texts:
+def plain(texts: Texts, recipe: Recipe) -> Texts:
+    """Return the texts without markup, where the recipe says so."""
     return strip_markup(texts) if recipe.strip_html else texts
 
 
-def _sign_slice(texts: Texts, recipe: Recipe) -> Signed:
-    cleaned = clean(_plain(texts, recipe), recipe)
+def signatures_of(shingles: Shingles, recipe: Recipe, known: Background | None) -> Values:
+    """Return the signatures of texts from their shingles in text order: values, or words of bits."""
+    if recipe.sketch in WEIGHTED_FAMILIES:
+        return WEIGHTED_FAMILIES[recipe.sketch](weights_of(shingles, recipe, known), recipe.num_perm)
+    return FAMILIES[recipe.sketch](shingles, recipe.num_perm)
+
+
+def weights_of(shingles: Shingles, recipe: Recipe, known: Background | None) -> Weighted:
+    """Return the distinct shingles of texts with the weights of the recipe."""
+    rarity = None
+    if recipe.weighting == "tfidf":
+        assert known is not None
+        rarity = functools.partial(inverse, frequencies=known.frequencies, directory=known.directory)
+    return weigh(shingles, counts=recipe.weighting != "none", rarity=rarity)
+
+
+def n_keys(recipe: Recipe) -> int:
+    """Return how many 64-bit keys a signed document has: one a band, or the words of its bits."""
+    return recipe.num_perm // 64 if recipe.sketch == "simhash" else recipe.cut.bands
+
+
+def counted_shingles(texts: Texts, recipe: Recipe, known: Background | None) -> Shingles:
+    """Return the shingle hashes of texts in text order, with repeats, but those that too many texts have."""
+    return _counted(shingles_in_order(texts, recipe), known)
+
+
+def _counted(shingles: Shingles, known: Background | None) -> Shingles:
+    return shingles if known is None else drop(shingles, known.frequent)
+
+
+def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signed:
+    cleaned = clean(plain(texts, recipe), recipe)
     shingles = shingle(units(cleaned, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
-    keys = band_keys(FAMILIES[recipe.sketch](shingles, recipe.num_perm), bands=recipe.cut.bands, rows=recipe.cut.rows)
+    n_shingles = np.diff(shingles.offsets)
+    shingles = _counted(shingles, known)
+    signatures = signatures_of(shingles, recipe, known)
+    if recipe.sketch == "simhash":
+        keys: U64 = np.ascontiguousarray(signatures.T)
+    else:
+        keys = band_keys(signatures, bands=recipe.cut.bands, rows=recipe.cut.rows)
     by_length = recipe.keep in ("longest", "shortest")
     lengths = code_point_counts(texts) if by_length else np.zeros(texts.offsets.size - 1, np.int64)
-    return Signed(keys, content_hashes(cleaned), np.diff(shingles.offsets), lengths)
+    return Signed(keys, content_hashes(cleaned), n_shingles, np.diff(shingles.offsets), lengths)
 
 
-def _evidence_slice(texts: Texts, recipe: Recipe) -> Evidence:
+def _evidence_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Evidence:
     docs = np.arange(texts.offsets.size - 1)
-    shingles = shingles_in_order(texts, recipe)
+    shingles = counted_shingles(texts, recipe, known)
     if recipe.verify == "estimate":
-        nothing = Shingles(np.empty(0, np.uint64), np.zeros_like(shingles.offsets))
-        return Evidence(docs, nothing, FAMILIES[recipe.sketch](shingles, recipe.num_perm))
-    return Evidence(docs, distinct(shingles), np.empty((0, recipe.num_perm), np.uint32))
+        signatures = signatures_of(shingles, recipe, known)
+        return Evidence(docs, (signatures.ravel(),), np.arange(docs.size + 1) * signatures.shape[1])
+    if recipe.weighting != "none":
+        hashes, weights, offsets = weights_of(shingles, recipe, known)
+        return Evidence(docs, (hashes, weights), offsets)
+    hashes, offsets = distinct(shingles)
+    return Evidence(docs, (hashes,), offsets)
 
 
 def _slices(texts: Texts) -> list[Texts]:

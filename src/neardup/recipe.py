@@ -8,13 +8,12 @@ import dataclasses
 import difflib
 import hashlib
 import json
-import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args, get_type_hints
 
-from neardup.bands import Bands, choose_bands
+from neardup.bands import Bands, choose_bands, s_curve
 from neardup.errors import RecipeError, UsageError
 
 if sys.version_info >= (3, 11):
@@ -23,7 +22,8 @@ else:
     import tomli as tomllib
 
 Unit = Literal["char", "word", "token"]
-Sketch = Literal["minhash", "oph", "superminhash", "classic"]
+Sketch = Literal["minhash", "oph", "superminhash", "classic", "weighted", "simhash"]
+Weights = Literal["none", "count", "tfidf"]
 Verify = Literal["exact", "estimate"]
 ClusterWay = Literal["anchored", "components"]
 Normalize = Literal["nfkc", "nfc", "none"]
@@ -40,6 +40,12 @@ KEEP_POLICIES: Final = ("first", "last", "longest", "shortest", "min:FIELD", "ma
 FORMAT: Final = 1
 
 _RANGES: Final[dict[str, tuple[int, int]]] = {"ngram": (1, 32), "num_perm": (64, 1024)}
+# The fields on which the shingles of a text depend.
+_SHINGLE_FIELDS: Final = (
+    "unit", "ngram", "normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html",
+)  # fmt: skip
+_DEFAULT_RECALL: Final = 0.99
+_WEIGHTED: Final = ("weighted", "simhash")  # the sketches of weighted shingles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +56,19 @@ class Recipe:
         unit: what a shingle is made of: code points, words, or tokens (docs/how-it-works.md).
         ngram: consecutive units in a shingle, 1 to 32.
         threshold: least similarity that counts, above 0 and at most 1.
+        verify_threshold: a stricter threshold for the comparison, where bands are chosen for a lower one; or None.
         sketch: the family of signatures.
-        num_perm: values in a signature, 64 to 1,024.
+        weights: what a shingle counts: the same as any other, by how often it occurs in its text, or that times how
+            rare it is among all texts; None leaves it to the sketch (none for sets; count for weighted and simhash).
+        num_perm: values in a signature, 64 to 1,024; of simhash its bits, 64 or 128.
+        distance: most bits in which signatures of simhash may differ; None takes 3 of 64 and 6 of 128.
         recall: promised share of the pairs at the threshold that are found, below 1.
         bands: number of bands, or None to choose bands and rows from threshold and recall.
         rows: rows of a band, or None; given together with bands.
         verify: compare candidate pairs exactly, or trust the estimate of their signatures.
         cluster: each removed document verified against the kept one, or connected components.
+        max_df: shingles found in more than this share of the texts do not count; None counts all.
+        frequencies: file with the document frequencies of an earlier run, in place of those of the input; or None.
         keep: which document of a cluster stays: first, last, longest, shortest, min:FIELD, max:FIELD.
         normalize: Unicode normalization form.
         width: full-width and half-width forms folded to the usual ones (NFKC does so by itself).
@@ -71,12 +83,17 @@ class Recipe:
     unit: Unit = "char"
     ngram: int = 5
     threshold: float = 0.8
+    verify_threshold: float | None = None
     sketch: Sketch = "minhash"
+    weights: Weights | None = None
     num_perm: int = 128
-    recall: float = 0.99
+    distance: int | None = None
+    recall: float = _DEFAULT_RECALL
     bands: int | None = None
     rows: int | None = None
     verify: Verify = "exact"
+    max_df: float | None = None
+    frequencies: str | None = None
     cluster: ClusterWay = "anchored"
     keep: str = "first"
     normalize: Normalize = "nfkc"
@@ -99,10 +116,17 @@ class Recipe:
             _check_type(field.name, value)
             if field.name in _RANGES:
                 _check_range(field.name, value, *_RANGES[field.name])
-        _check_shares(self.threshold, self.recall)
-        for name in ("threshold", "recall"):  # 1 and 1.0 are one value, and have one fingerprint
-            object.__setattr__(self, name, float(getattr(self, name)))
-        _check_bands(self)
+        _check_shares(self)
+        for name in _SHARES:  # 1 and 1.0 are one value, and have one fingerprint
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)))
+        _check_weights(self)
+        if self.sketch == "simhash":
+            _check_simhash(self)
+        elif self.distance is not None:
+            raise RecipeError(f"distance goes with sketch = 'simhash', not {self.sketch!r}; threshold does for others.")
+        else:
+            _check_bands(self)
         _check_keep(self.keep)
         if self.space == "drop" and self.unit != "char":
             raise RecipeError(
@@ -111,10 +135,39 @@ class Recipe:
 
     @property
     def cut(self) -> Bands:
-        """The bands and rows in use: those given, or those chosen from threshold and recall."""
+        """The bands and rows in use: those given, or those chosen from threshold and recall; none for simhash."""
+        if self.sketch == "simhash":
+            return Bands(0, 0)
         if self.bands is not None and self.rows is not None:
             return Bands(self.bands, self.rows)
         return choose_bands(self.threshold, self.recall, self.num_perm)
+
+    @property
+    def promised_recall(self) -> float:
+        """The share of pairs at the threshold that meet; for simhash, of those within its distance."""
+        return 1.0 if self.sketch == "simhash" else s_curve(self.threshold, *self.cut)
+
+    @property
+    def most_distance(self) -> int:
+        """The most bits in which signatures of simhash may differ."""
+        return 3 * self.num_perm // 64 if self.distance is None else self.distance
+
+    @property
+    def least_similarity(self) -> float:
+        """The similarity from which a compared pair counts."""
+        if self.sketch == "simhash" and self.verify == "estimate":
+            return (self.num_perm - self.most_distance) / self.num_perm
+        return self.threshold if self.verify_threshold is None else self.verify_threshold
+
+    @property
+    def weighting(self) -> Weights:
+        """The weights in use: those given, or those of the sketch."""
+        return self.weights or ("count" if self.sketch in _WEIGHTED else "none")
+
+    @property
+    def wants_frequencies(self) -> bool:
+        """Whether texts are compared with regard to how many texts a shingle is found in."""
+        return self.weighting == "tfidf" or self.max_df is not None
 
     @property
     def keep_field(self) -> str | None:
@@ -126,6 +179,12 @@ class Recipe:
         """Sixteen hexadecimal digits that two recipes share only if every field and the stored formats are equal."""
         canonical = json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @property
+    def shingle_fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that two recipes share only if they make the same shingles of every text."""
+        fields = {name: getattr(self, name) for name in _SHINGLE_FIELDS}
+        return hashlib.sha256(json.dumps({"format": FORMAT, **fields}, sort_keys=True).encode()).hexdigest()[:16]
 
     def replace(self, **changes: object) -> "Recipe":
         """Return a copy with these fields changed; unknown names are refused as in a recipe file."""
@@ -176,20 +235,28 @@ def choices(name: str) -> tuple[str, ...]:
     return tuple(item for item in get_args(get_type_hints(Recipe)[name]) if isinstance(item, str))
 
 
+_SHARES: Final = ("threshold", "verify_threshold", "recall", "max_df")
+_WHOLE: Final = ("ngram", "num_perm", "distance", "bands", "rows")
+
+
 def _check_type(name: str, value: object) -> None:
+    if value is None and type(None) in get_args(get_type_hints(Recipe)[name]):
+        return
     allowed = choices(name)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if allowed:
         if value not in allowed:
             raise RecipeError(f"{name} is one of {', '.join(allowed)}; not {value!r}.")
-    elif name in ("threshold", "recall"):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+    elif name in _SHARES:
+        if not is_number:
             raise RecipeError(f"{name} is a share such as 0.8, not {value!r}.")
-    elif name in ("ngram", "num_perm", "bands", "rows"):
-        optional = name in ("bands", "rows")
-        if not (optional and value is None) and (isinstance(value, bool) or not isinstance(value, int)):
+    elif name in _WHOLE:
+        if not is_number or not isinstance(value, int):
             raise RecipeError(f"{name} is a whole number, not {value!r}.")
     elif name == "strip_html" and not isinstance(value, bool):
         raise RecipeError(f"{name} is true or false, not {value!r}.")
+    elif name != "strip_html" and not isinstance(value, str):
+        raise RecipeError(f"{name} is a text, not {value!r}.")
 
 
 def _check_range(name: str, value: int, low: int, high: int) -> None:
@@ -197,11 +264,41 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
         raise RecipeError(f"{name} is a whole number from {low:,} to {high:,}, not {value:,}.")
 
 
-def _check_shares(threshold: float, recall: float) -> None:
-    if math.isnan(threshold) or not 0.0 < threshold <= 1.0:
+def _check_shares(recipe: Recipe) -> None:
+    threshold, stricter = recipe.threshold, recipe.verify_threshold
+    if not 0.0 < threshold <= 1.0:
         raise RecipeError(f"threshold is a share above 0 and at most 1 (0.8, not 80), not {threshold}.")
-    if math.isnan(recall) or not 0.0 < recall < 1.0:
-        raise RecipeError(f"recall is a share above 0 and below 1 (0.99), not {recall}.")
+    if stricter is not None and not threshold <= stricter <= 1.0:
+        raise RecipeError(f"verify_threshold is a share from threshold, {threshold:g}, to 1, not {stricter}.")
+    if not 0.0 < recipe.recall < 1.0:
+        raise RecipeError(f"recall is a share above 0 and below 1 (0.99), not {recipe.recall}.")
+    if recipe.max_df is not None and not 0.0 < recipe.max_df < 1.0:
+        raise RecipeError(f"max_df is a share of the texts above 0 and below 1 (0.1), not {recipe.max_df}.")
+
+
+def _check_weights(recipe: Recipe) -> None:
+    sketch, weighting = recipe.sketch, recipe.weighting
+    if weighting != "none" and sketch not in _WEIGHTED:
+        raise RecipeError(f"weights = {weighting!r} goes with sketch = 'weighted' or 'simhash', not {sketch!r}.")
+    if weighting == "none" and sketch == "weighted":
+        raise RecipeError("sketch = 'weighted' goes with weights = 'count' or 'tfidf'; 'minhash' is its like without.")
+    if recipe.frequencies is not None and not recipe.wants_frequencies:
+        raise RecipeError("frequencies goes with weights = 'tfidf' or with max_df, which look at them.")
+
+
+def _check_simhash(recipe: Recipe) -> None:
+    if recipe.num_perm not in (64, 128):
+        raise RecipeError(f"num_perm of simhash is 64 or 128 bits, not {recipe.num_perm:,}.")
+    _check_range("distance", recipe.most_distance, 0, 7 * recipe.num_perm // 64)
+    if recipe.bands is not None or recipe.rows is not None or recipe.recall != _DEFAULT_RECALL:
+        raise RecipeError(
+            "bands, rows and recall do not go with sketch = 'simhash', which finds every pair within its distance; "
+            "give distance."
+        )
+    if recipe.verify == "estimate" and recipe.verify_threshold is not None:
+        raise RecipeError(
+            "verify_threshold goes with verify = 'exact'; by estimate, simhash takes every pair within its distance."
+        )
 
 
 def _check_bands(recipe: Recipe) -> None:

@@ -18,7 +18,7 @@ from neardup.records.write import Outputs
 from neardup.schema import I64, Bools, Clusters, Pairs, as_arrow
 from neardup.stats import OnProgress, Stats
 
-OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "stats")
+OUTPUTS: Final = ("kept", "removed", "clusters", "pairs", "frequencies", "stats")
 _AT_A_TIME: Final = 1 << 16  # rows of a table of evidence made at a time
 
 
@@ -29,14 +29,23 @@ class Result:
         stats: counts, seconds, bytes, versions; `stats.to_dict()` for machines.
         kept_doc: int64[n_docs]; by position, the document kept in the stead of each, itself where it is kept.
         similarity: float64[n_docs]; of each document to that one.
+        frequencies: in how many texts each shingle was found, where the recipe looked at that; or None.
     """
 
-    def __init__(
-        self, documents: Documents, ids: pa.Array, firsts: I64, pairs: Pairs, clusters: Clusters, stats: Stats
+    def __init__(  # all that a run found
+        self,
+        documents: Documents,
+        ids: pa.Array,
+        firsts: I64,
+        pairs: Pairs,
+        clusters: Clusters,
+        stats: Stats,
+        frequencies: pa.Table | None = None,
     ) -> None:
         self.stats = stats
         self.kept_doc, self.similarity = clusters
         self.n_near_pairs = int(pairs.a.size)
+        self.frequencies = frequencies
         self._documents = documents
         self._ids = ids
         self._pairs = with_copies(pairs, firsts)
@@ -79,6 +88,9 @@ class Result:
         if "clusters" in outputs:
             for start in range(0, max(1, self.clustered.size), _AT_A_TIME):
                 outputs.table("clusters", self._clusters_of(self.clustered[start : start + _AT_A_TIME]))
+        if "frequencies" in outputs:
+            assert self.frequencies is not None
+            outputs.table("frequencies", self.frequencies)
         if "pairs" in outputs:
             for start in range(0, max(1, self._pairs.a.size), _AT_A_TIME):
                 outputs.table("pairs", self._pairs_of(slice(start, start + _AT_A_TIME)))

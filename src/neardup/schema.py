@@ -4,7 +4,7 @@ Everything here is a NamedTuple of arrays (Numba accepts them) with its invarian
 between any two steps can be printed and checked. A document is known by `doc`, its position from 0 in input order.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,13 @@ U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = NDArray[Any]  # of one of several types, which the docstring names
 Bools: TypeAlias = NDArray[np.bool_]
 
+WEIGHT_ONE: Final = 1 << 20  # weights are whole numbers of this fraction of 1, so that sums are exact
 
-def as_arrow(values: I64 | F64 | Bools) -> pa.Array:
+
+def as_arrow(values: I64 | U64 | F64 | Bools) -> pa.Array:
     """Return a NumPy array as one of Arrow.
 
     `pyarrow.array` would do, but looks whether it was given a pandas object, and loads pandas for it: .15 s a run.
@@ -75,18 +78,59 @@ class Shingles(NamedTuple):
     offsets: I64
 
 
+class Weighted(NamedTuple):
+    """The distinct shingles of documents with their weights, ragged.
+
+    hashes: uint64[n_shingles]; ascending within a document.
+    weights: int64[n_shingles]; positive, in units of 1 / WEIGHT_ONE.
+    offsets: int64[n_docs + 1], starting at 0.
+    """
+
+    hashes: U64
+    weights: I64
+    offsets: I64
+
+
+class Frequencies(NamedTuple):
+    """In how many texts each shingle was found; exact copies count once.
+
+    hashes: uint64[n]; ascending.
+    counts: int64[n]; texts with that shingle.
+    n_docs: texts with any shingle.
+    """
+
+    hashes: U64
+    counts: I64
+    n_docs: int
+
+
+class Background(NamedTuple):
+    """What is known of all texts before the first is signed; for recipes that want frequencies.
+
+    frequencies: in how many texts each shingle is found.
+    directory: int64[2^bits + 1]; the way into their hashes.
+    frequent: uint64[n]; hashes, ascending, that do not count because too many texts have them.
+    """
+
+    frequencies: Frequencies
+    directory: I64
+    frequent: U64
+
+
 class Signed(NamedTuple):
     """What the first pass keeps of a batch of documents.
 
-    band_keys: uint64[bands, n_docs]; meaningless where n_shingles is 0.
+    band_keys: uint64[bands, n_docs]; meaningless where n_counted is 0. Of simhash, the words of the signature.
     content: uint64[2, n_docs]; the 128-bit hash of the clean text.
     n_shingles: int64[n_docs]; shingles with repeats; 0 for a text similar to nothing.
+    n_counted: int64[n_docs]; those of them that are not found in too many texts.
     lengths: int64[n_docs]; code points of the text before cleaning; zeros unless the keep policy looks at them.
     """
 
     band_keys: U64
     content: U64
     n_shingles: I64
+    n_counted: I64
     lengths: I64
 
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import TypeAlias
 
-from neardup.bands import s_curve
 from neardup.recipe import Recipe
 
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
@@ -23,6 +22,7 @@ def ignore(stage: str, done: int, total: int | None) -> None:
 class Stats:
     """What a run says of itself; `to_dict` for machines.
 
+    `dropped_examples`: shingles that did not count, most common first, with the number of texts that have them.
     Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
     `seconds` each stage took; `bytes_by_stage`, what each keeps in memory for the next ones.
     """
@@ -41,6 +41,8 @@ class Stats:
     rejected_examples: dict[str, str] = field(default_factory=dict)
     empty: int = 0
     exact_copies: int = 0
+    shingles_dropped: int = 0
+    dropped_examples: dict[str, int] = field(default_factory=dict)
     candidates: int = 0
     verified: int = 0
     clusters: int = 0
@@ -58,8 +60,7 @@ class Stats:
     @classmethod
     def of(cls, recipe: Recipe) -> "Stats":
         """Return the statistics of a run that is about to begin."""
-        promised = s_curve(recipe.threshold, *recipe.cut)
-        return cls(asdict(recipe), recipe.fingerprint, *recipe.cut, round(promised, 6))
+        return cls(asdict(recipe), recipe.fingerprint, *recipe.cut, round(recipe.promised_recall, 6))
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

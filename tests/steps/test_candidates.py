@@ -12,10 +12,15 @@ from neardup.steps import candidates as step
 from neardup.steps.candidates import band_keys, candidate_pairs, first_of_equal
 
 
+def by_rows(keys: np.ndarray, docs: np.ndarray) -> step.Tables:
+    """Return tables of which each has a row of keys."""
+    return step.Tables(keys.shape[0], lambda table: keys[table][docs], docs, None)
+
+
 def met(keys: np.ndarray, count: int = 1) -> tuple[set[tuple[int, int]], step.Met]:
     """Return the candidate pairs of these keys, and all that is told of them."""
     with Threads(count) as threads:
-        result = candidate_pairs(keys, np.arange(keys.shape[1]), threads)
+        result = candidate_pairs(by_rows(keys, np.arange(keys.shape[1])), threads)
     return set(zip(result.candidates.a.tolist(), result.candidates.b.tolist(), strict=True)), result
 
 
@@ -37,7 +42,7 @@ def test_only_the_documents_asked_for_meet() -> None:
     """Pairs are among some documents, by their own numbers."""
     keys = mix_all(np.array([[1, 1, 1, 2, 2, 1]]))
     with Threads(1) as threads:
-        found = candidate_pairs(keys, np.array([0, 2, 4, 5]), threads).candidates
+        found = candidate_pairs(by_rows(keys, np.array([0, 2, 4, 5])), threads).candidates
 
     assert [(0, 2), (0, 5), (2, 5)] == list(zip(found.a.tolist(), found.b.tolist(), strict=True))
 

@@ -30,6 +30,9 @@ def run(
         str | None, typer.Option(help="id, cluster_id, kept, similarity of clustered documents.")
     ] = None,
     pairs: Annotated[str | None, typer.Option(help="id_a, id_b, similarity of every verified pair.")] = None,
+    save_frequencies: Annotated[
+        str | None, typer.Option(help="In how many texts each shingle is found, as Parquet, for --frequencies.")
+    ] = None,
     stats: Annotated[str | None, typer.Option(help="Counts, seconds, memory and the recipe, as JSON.")] = None,
     text_field: Annotated[str, typer.Option(help="The field that holds the texts.")] = "text",
     id_field: Annotated[
@@ -52,6 +55,7 @@ def run(
     Every removed text was compared with the kept one, shingle by shingle, and is written with its similarity.
     """
     named = {"kept": kept, "removed": removed, "clusters": clusters, "pairs": pairs, "stats": stats}
+    named["frequencies"] = save_frequencies
     outputs = {role: path for role, path in named.items() if path is not None}
     with render.progress(quiet=quiet) as on_progress:
         result = dedup(

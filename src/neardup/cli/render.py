@@ -12,6 +12,7 @@ from neardup.recipe import Recipe
 from neardup.stats import OnProgress, Stats, ignore
 
 _STAGES: Final = {
+    "frequencies": "count shingles",
     "sign": "read and sign",
     "candidates": "find candidates",
     "verify": "verify",
@@ -81,6 +82,9 @@ def summary(stats: Stats, outputs: Mapping[str, str]) -> None:
             f"left out  {stats.pairs_not_compared:>12,}  pairs in {stats.buckets_over_limit:,} crowded buckets, "
             "which the promised recall does not cover"
         )
+    if stats.shingles_dropped:
+        common = ", ".join(repr(text) for text in list(stats.dropped_examples)[:3])
+        lines.append(f"dropped   {stats.shingles_dropped:>12,}  shingles that too many texts have: {common}, ...")
     lines += [f"note      {note}" for note in stats.notes]
     lines += [f"{role:<9} -> {path}" for role, path in outputs.items() if path != "-"]
     print("\n".join(lines), file=sys.stderr)

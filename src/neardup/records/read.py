@@ -109,7 +109,7 @@ class Documents:
 
     Attributes:
         inputs: the names of the files or the frame, in reading order.
-        rejected, n_read, text_bytes: of the first pass; n_read counts rejected records too.
+        rejected, n_read, text_bytes: of the last reading in whole; n_read counts rejected records too.
     """
 
     def __init__(self, sources: Sequence[Source], reading: Reading, spooled: str | None = None) -> None:
@@ -144,14 +144,16 @@ class Documents:
         return max(self.n_read, round(self.n_read * sum(sizes) / self._line_bytes))
 
     def batches(self) -> Iterator[Batch]:
-        """Yield all documents: the first pass, which counts what is read and rejected.
+        """Yield all documents, and count anew what is read and rejected.
 
         Raises:
             InputError: a file or column cannot be read, or a record where a bad one stops the run.
         """
         wanted = self._reading.wanted
         names = [name for name in dict.fromkeys((wanted.text, wanted.id, wanted.field)) if name is not None]
-        first_doc = 0
+        self.rejected = Rejected()
+        self.n_read = self.text_bytes = self._line_bytes = first_doc = 0
+        self._good = []
         for source, chunk in self._chunks(names):
             found = chunk.extract(wanted)
             if found.bad:

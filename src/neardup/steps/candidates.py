@@ -10,11 +10,12 @@ uncompared is counted. Exact copies never get here.
 Source: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3rd ed., 3.4.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from neardup.kernel import Threads, kernel, mix, sort_bits
+from neardup.kernel import Threads, count_bits, kernel, mix, sort_bits
 from neardup.schema import I64, U32, U64, Candidates
 
 BUCKET_LIMIT: Final = 2048
@@ -45,14 +46,42 @@ def band_keys(signatures: U32, *, bands: int, rows: int) -> U64:
     return out
 
 
-def candidate_pairs(keys: U64, docs: I64, threads: Threads) -> Met:
-    """Return the pairs among `docs` (columns of keys, ascending) that share the key of at least one band."""
+class Near(NamedTuple):
+    """A test that pairs of a bucket pass before they are candidates: at most `distance` bits differ.
+
+    words: uint64[n_words, n_docs]; the bits of the documents.
+    """
+
+    words: U64
+    distance: int
+
+
+class Tables(NamedTuple):
+    """By which keys documents meet.
+
+    n_tables: how many tables there are, one a band.
+    keys_of: gives uint64[n_docs], the keys of the documents for a table. Asked from several threads, a table at a
+        time: the keys of all tables at once would be memory never touched before.
+    docs: int64[n_docs]; the documents, ascending.
+    near: a test of pairs that meet, by place in docs; None takes all.
+    """
+
+    n_tables: int
+    keys_of: Callable[[int], U64]
+    docs: I64
+    near: Near | None
+
+
+def candidate_pairs(tables: Tables, threads: Threads) -> Met:
+    """Return the pairs of documents that share the key of at least one table, and are near."""
+    docs = tables.docs
     held = [np.empty(0, np.uint64)]
     counts = np.zeros(3, np.int64)
-    # A band at a time: the keys of all bands of some documents, taken at once, would be memory never touched before.
-    for pairs, band_counts in threads.start(lambda band: _pairs_of_band(band[docs]), keys):
+    near = tables.near or Near(np.empty((0, docs.size), np.uint64), 0)
+    work = threads.start(lambda table: _pairs_of_table(tables.keys_of(table), near), range(tables.n_tables))
+    for pairs, table_counts in work:
         held.append(pairs)
-        counts += band_counts
+        counts += table_counts
         if sum(map(len, held)) > _MERGE_AT:
             held = [_distinct(held, docs.size)]
     merged = _distinct(held, docs.size)
@@ -77,14 +106,14 @@ def _distinct(held: list[U64], n_docs: int) -> U64:
     return ordered[np.flatnonzero(np.diff(ordered, prepend=ordered[:1] ^ np.uint64(1)))] if ordered.size else ordered
 
 
-def _pairs_of_band(keys: U64) -> tuple[U64, I64]:
-    """Return the pairs (a << 32 | b) of one band, and its counts of buckets, crowded buckets, pairs left out."""
+def _pairs_of_table(keys: U64, near: Near) -> tuple[U64, I64]:
+    """Return the pairs (a << 32 | b) of one table, and its counts of buckets, crowded buckets, pairs left out."""
     assert keys.size < 1 << 32
     keyed, shift = _sorted_with_places(keys)
     counts = np.zeros(4, np.int64)
-    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, np.empty(0, np.uint64), counts)
+    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, np.empty(0, np.uint64), counts)
     pairs = np.empty(counts[0], np.uint64)
-    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, pairs, counts)
+    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, pairs, counts)
     return pairs, counts[1:]
 
 
@@ -111,14 +140,17 @@ def _fold_band_keys(signatures: U32, rows: int, out: U64) -> None:
 
 
 @kernel
-def _write_pairs(keyed: U64, shift: int, limit: int, window: int, pairs: U64, counts: I64) -> None:
-    """pairs = all pairs of each bucket, or of its windows; counts = pairs, buckets, crowded buckets, left out.
+def _write_pairs(
+    keyed: U64, shift: int, limit: int, window: int, words: U64, distance: int, pairs: U64, counts: I64
+) -> None:
+    """pairs = all pairs of each bucket, or of its windows, that are near; counts = pairs, buckets, crowded, left out.
 
     With no room in `pairs` it only counts.
     """
     bits = np.uint64(shift)
     low = (np.uint64(1) << bits) - np.uint64(1)
     writes = pairs.size > 0
+    at = np.int64(0)
     counts[:] = 0
     start = 0
     while start < keyed.size:
@@ -130,21 +162,29 @@ def _write_pairs(keyed: U64, shift: int, limit: int, window: int, pairs: U64, co
             is_crowded = size > limit
             counts[1] += 1
             counts[2] += is_crowded
-            before = counts[0]
+            compared = np.int64(0)
             for j in range(start + 1, end):
+                b = keyed[j] & low
                 first = max(start, j - window) if is_crowded else start
-                if writes:
-                    high = keyed[j] & low
-                    at = counts[0]
-                    if first > start:
-                        pairs[at] = (keyed[start] & low) << np.uint64(32) | high
+                compared += j - first + (first > start)
+                for i in range(first - (first > start), j):
+                    a = keyed[start if i < first else i] & low
+                    if _is_near(words, a, b, distance):
+                        if writes:
+                            pairs[at] = a << np.uint64(32) | b
                         at += 1
-                    for i in range(first, j):
-                        pairs[at] = (keyed[i] & low) << np.uint64(32) | high
-                        at += 1
-                counts[0] += j - first + (first > start)
-            counts[3] += size * (size - 1) // 2 - (counts[0] - before)
+            counts[3] += size * (size - 1) // 2 - compared
         start = end
+    counts[0] = at
+
+
+@kernel
+def _is_near(words: U64, a: np.uint64, b: np.uint64, distance: int) -> bool:
+    """Say whether at most `distance` bits of two documents differ; true where there are no bits."""
+    differing = np.uint64(0)
+    for word in range(words.shape[0]):
+        differing += count_bits(words[word, a] ^ words[word, b])
+    return bool(differing <= np.uint64(distance))
 
 
 @kernel

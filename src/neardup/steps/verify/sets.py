@@ -1,6 +1,4 @@
-"""Step 5: the similarity of candidate pairs, exactly from their shingles or as an estimate from their signatures.
-
-In: candidate pairs, shingles (distinct, ascending) or signatures of the documents. Out: pairs at or above a threshold.
+"""Sets of shingles compared: the default.
 
 The similarity is Jaccard, |A and B| / |A or B|, as a correctly rounded double, so that a pair exactly at the threshold
 counts. Candidate pairs come in stars: a document, and others that met it or one another's neighbors. Where a star has
@@ -13,12 +11,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from neardup.kernel import Threads, kernel, stable_order
-from neardup.schema import F64, I64, U32, U64, Candidates, Pairs, Shingles
+from neardup.kernel import Threads, count_bits, kernel, stable_order
+from neardup.schema import F64, I64, U64, Candidates, Pairs, Shingles
+from neardup.steps.verify.slices import SLICE, select
 
 _FIRST_LOOK: Final = 64  # shingles compared before the first look at whether the pair can pass; then twice as many
 _LOG_DOUBT: Final = 13.8  # ln(10^6): the chance that one look gives up a pair that would pass is below 10^-6
-_SLICE: Final = 4096  # candidate pairs a thread takes at a time
 _DENSE: Final = 8  # pairs a document from which numbering the shingles of a star pays
 _BIT_BYTES: Final = 64 << 20  # bit rows of a star beyond this are not made
 
@@ -49,24 +47,7 @@ def verify(candidates: Candidates, shingles: Shingles, *, threshold: float, thre
 
     similarity = np.empty(a.size, np.float64)
     similarity[order] = np.concatenate([np.empty(0), *threads.map(compare, _pieces(star[a]))])
-    return _select(candidates, similarity, threshold)
-
-
-def estimate(candidates: Candidates, signatures: U32, *, threshold: float, threads: Threads) -> Pairs:
-    """Return the pairs whose share of equal signature values is at least the threshold."""
-
-    def compare(piece: slice) -> F64:
-        out = np.empty(candidates.a[piece].size, np.float64)
-        _compare_signatures(candidates.a[piece], candidates.b[piece], signatures, out)
-        return out
-
-    pieces = [slice(start, start + _SLICE) for start in range(0, candidates.a.size, _SLICE)]
-    return _select(candidates, np.concatenate([np.empty(0), *threads.map(compare, pieces)]), threshold)
-
-
-def _select(candidates: Candidates, similarity: F64, threshold: float) -> Pairs:
-    passed = similarity >= threshold
-    return Pairs(candidates.a[passed], candidates.b[passed], similarity[passed])
+    return select(candidates, similarity, threshold)
 
 
 def _pieces(stars: I64) -> list[slice]:
@@ -75,10 +56,10 @@ def _pieces(stars: I64) -> list[slice]:
     pieces = []
     start = last = 0
     for end in ends:
-        if end - last >= _SLICE and last > start:
+        if end - last >= SLICE and last > start:
             pieces.append(slice(start, last))
             start = last
-        if end - start >= _SLICE:
+        if end - start >= SLICE:
             pieces.append(slice(start, end))
             start = end
         last = end
@@ -88,7 +69,7 @@ def _pieces(stars: I64) -> list[slice]:
 def _compare_star(a: I64, b: I64, shingles: Shingles, threshold: float) -> F64:
     """Return the similarities of a run of pairs, by bit rows where their documents are in many pairs each."""
     out = np.empty(a.size, np.float64)
-    star = _number(a, b, shingles) if a.size >= _SLICE else None
+    star = _number(a, b, shingles) if a.size >= SLICE else None
     if star is not None:
         _compare_rows(star.a, star.b, star.sizes, star.rows, threshold, out)
     else:
@@ -181,12 +162,7 @@ def _compare_rows(a: I64, b: I64, sizes: I64, rows: U64, threshold: float, out: 
             continue
         shared = np.uint64(0)
         for word in range(rows.shape[1]):
-            # Counting bits in parallel: compilers know this form and make it one instruction.
-            x = rows[a[pair], word] & rows[b[pair], word]
-            x -= (x >> np.uint64(1)) & np.uint64(0x5555555555555555)
-            x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-            x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-            shared += (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+            shared += count_bits(rows[a[pair], word] & rows[b[pair], word])
         out[pair] = shared / (size_a + size_b - shared)
 
 
@@ -239,13 +215,3 @@ def _compare(a: I64, b: I64, hashes: U64, offsets: I64, threshold: float, slots:
             out[pair] = -1.0 if threshold > 0.0 else 0.0
         else:
             out[pair] = shared / (size - shared)
-
-
-@kernel
-def _compare_signatures(a: I64, b: I64, signatures: U32, out: F64) -> None:
-    """out[i] = share of values that the signatures of a[i] and b[i] have in common."""
-    for pair in range(a.size):
-        equal = 0
-        for j in range(signatures.shape[1]):
-            equal += signatures[a[pair], j] == signatures[b[pair], j]
-        out[pair] = equal / signatures.shape[1]
