@@ -85,7 +85,7 @@ def test_an_equal_hash_is_one_text() -> None:
 @pytest.mark.parametrize(
     ("content", "error", "said"),
     [
-        (None, InputError, "cannot read the frequencies"),
+        (None, UsageError, "cannot read the file that frequencies names"),
         (b"PAR1", InputError, "not a file of frequencies"),
         (pa.table({"text": ["a"]}), InputError, "not a file of frequencies"),
     ],

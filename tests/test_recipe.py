@@ -98,8 +98,10 @@ def test_a_recipe_file_with_a_fault_is_named(tmp_path: Path) -> None:
         Recipe.load(tmp_path / "none.toml")
 
 
-def test_every_field_changes_the_fingerprint() -> None:
+def test_every_field_changes_the_fingerprint(tmp_path: Path) -> None:
     """Two recipes that differ in any field have different fingerprints."""
+    file = tmp_path / "file"
+    file.write_bytes(b"content")
     other: dict[str, Any] = {
         "ngram": 6, "threshold": 0.7, "num_perm": 256, "recall": 0.95, "keep": "last", "strip_html": True,
         "verify_threshold": 0.9, "max_df": 0.1,
@@ -107,7 +109,7 @@ def test_every_field_changes_the_fingerprint() -> None:
     with_others: dict[str, Any] = {
         "bands": {"bands": 8, "rows": 8}, "rows": {"bands": 8, "rows": 8},
         "distance": {"sketch": "simhash", "distance": 5}, "weights": {"sketch": "weighted", "weights": "tfidf"},
-        "frequencies": {"max_df": 0.1, "frequencies": "f.parquet"},
+        "frequencies": {"max_df": 0.1, "frequencies": str(file)},
     }  # fmt: skip
     for field in dataclasses.fields(Recipe):
         value = other.get(field.name) or (choices(field.name) or (None, None))[-1]
@@ -116,3 +118,24 @@ def test_every_field_changes_the_fingerprint() -> None:
         changed = Recipe(**changes)
 
         assert Recipe().fingerprint != changed.fingerprint, field.name
+
+
+def test_the_content_of_a_named_file_counts_not_its_name(tmp_path: Path) -> None:
+    """A list that was moved is the same list; one that was edited is another, and so is a folder with a file more."""
+    one, two, folder = tmp_path / "one", tmp_path / "two", tmp_path / "folder"
+    one.write_bytes(b"content")
+    two.write_bytes(b"content")
+    folder.mkdir()
+
+    moved = [Recipe(max_df=0.1, frequencies=str(path)).fingerprint for path in (one, two)]
+    two.write_bytes(b"another")
+    edited = Recipe(max_df=0.1, frequencies=str(two)).fingerprint
+    folders = []
+    for name in ("a", "b"):
+        (folder / name).write_bytes(b"")
+        folders.append(Recipe(max_df=0.1, frequencies=str(folder)).fingerprint)
+
+    assert moved[0] == moved[1] != edited
+    assert folders[0] != folders[1]
+    with pytest.raises(UsageError, match="none: cannot read the file that frequencies names: No such file"):
+        _ = Recipe(max_df=0.1, frequencies=str(tmp_path / "none")).fingerprint

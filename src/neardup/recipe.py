@@ -9,6 +9,7 @@ import difflib
 import hashlib
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args, get_type_hints
@@ -44,6 +45,7 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {"ngram": (1, 32), "num_perm": (64,
 _SHINGLE_FIELDS: Final = (
     "unit", "ngram", "normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html",
 )  # fmt: skip
+_FILES: Final = ("frequencies",)  # the fields that name a file
 _DEFAULT_RECALL: Final = 0.99
 _WEIGHTED: Final = ("weighted", "simhash")  # the sketches of weighted shingles
 
@@ -176,15 +178,19 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that two recipes share only if every field and the stored formats are equal."""
-        canonical = json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, sort_keys=True)
-        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        """Sixteen hexadecimal digits that two recipes share only if every field and the stored formats are equal.
+
+        Of a field that names a file the content counts, not the name.
+
+        Raises:
+            UsageError: such a file cannot be read.
+        """
+        return _digits_of(self, [field.name for field in dataclasses.fields(self)])
 
     @property
     def shingle_fingerprint(self) -> str:
         """Sixteen hexadecimal digits that two recipes share only if they make the same shingles of every text."""
-        fields = {name: getattr(self, name) for name in _SHINGLE_FIELDS}
-        return hashlib.sha256(json.dumps({"format": FORMAT, **fields}, sort_keys=True).encode()).hexdigest()[:16]
+        return _digits_of(self, _SHINGLE_FIELDS)
 
     def replace(self, **changes: object) -> "Recipe":
         """Return a copy with these fields changed; unknown names are refused as in a recipe file."""
@@ -233,6 +239,31 @@ class Recipe:
 def choices(name: str) -> tuple[str, ...]:
     """Return the names a field of the recipe chooses from; empty where it takes a number or free text."""
     return tuple(item for item in get_args(get_type_hints(Recipe)[name]) if isinstance(item, str))
+
+
+def _digits_of(recipe: Recipe, names: Iterable[str]) -> str:
+    """Return sixteen hexadecimal digits of these fields of a recipe."""
+    fields = {name: getattr(recipe, name) for name in names}
+    for name in _FILES:
+        if fields.get(name) is not None:
+            fields[name] = _digest(name, Path(fields[name]))
+    canonical = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def _digest(name: str, path: Path) -> str:
+    """Return the hexadecimal digest of a file, or of all files in a folder with their names."""
+    try:
+        files = sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]
+        digest = hashlib.sha256()
+        for file in files:
+            digest.update(f"{file.relative_to(path)}\0{file.stat().st_size}\0".encode())
+            with file.open("rb") as stream:
+                for chunk in iter(lambda: stream.read(1 << 20), b""):
+                    digest.update(chunk)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the file that {name} names: {error.strerror}.") from error
+    return digest.hexdigest()
 
 
 _SHARES: Final = ("threshold", "verify_threshold", "recall", "max_df")
