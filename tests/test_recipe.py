@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from neardup.errors import RecipeError, UsageError
-from neardup.recipe import Recipe, choices
+from neardup.recipe import PRESETS, Recipe, choices
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,12 @@ def test_the_content_of_a_named_file_counts_not_its_name(tmp_path: Path) -> None
     assert folders[0] != folders[1]
     with pytest.raises(UsageError, match="none: cannot read the file that frequencies names: No such file"):
         _ = Recipe(max_df=0.1, frequencies=str(tmp_path / "none")).fingerprint
+
+
+def test_presets_are_recipes() -> None:
+    """Each differs from the defaults, and can be changed as any other; another name is refused with those there are."""
+    for name in PRESETS:
+        assert Recipe() != Recipe.preset(name)
+        assert "last" == Recipe.preset(name).replace(keep="last").keep
+    with pytest.raises(RecipeError, match="preset is one of title, article, document, code; not 'novel'."):
+        Recipe.preset("novel")

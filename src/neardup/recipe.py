@@ -217,6 +217,17 @@ class Recipe:
         return cls(**values)  # type: ignore[arg-type]  # __post_init__ checks every type
 
     @classmethod
+    def preset(cls, name: str) -> "Recipe":
+        """Return the recipe that was measured best for a kind of texts: title, article, document or code.
+
+        Raises:
+            RecipeError: there is no preset of that name.
+        """
+        if name not in PRESETS:
+            raise RecipeError(f"preset is one of {', '.join(PRESETS)}; not {name!r}.")
+        return cls.of(PRESETS[name])
+
+    @classmethod
     def load(cls, path: str | Path) -> "Recipe":
         """Return the recipe in a TOML file.
 
@@ -234,6 +245,17 @@ class Recipe:
             return cls.of(values)
         except RecipeError as error:
             raise RecipeError(f"{path}: {error}") from error
+
+
+# Chosen by benchmarks/quality.py; the figures are in docs/presets.md.
+PRESETS: Final[dict[str, dict[str, object]]] = {
+    "title": {"unit": "char", "ngram": 3, "threshold": 0.5},
+    "article": {"unit": "token", "ngram": 2, "threshold": 0.7},
+    "document": {"unit": "token", "ngram": 3, "threshold": 0.8},
+    "code": {
+        "unit": "token", "ngram": 1, "threshold": 0.8, "sketch": "weighted", "punct": "keep", "case": "keep",
+    },
+}  # fmt: skip
 
 
 def choices(name: str) -> tuple[str, ...]:

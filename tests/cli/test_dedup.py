@@ -106,6 +106,14 @@ def test_a_recipe_file_is_overridden_by_flags(run: Any, source: Path, tmp_path: 
     assert ("word", 3, 0.5, 128) == (told["unit"], told["ngram"], told["threshold"], told["num_perm"])
 
 
+def test_a_preset_is_overridden_by_flags(run: Any, source: Path, tmp_path: Path) -> None:
+    """A preset stands where the defaults stood; the statistics echo the outcome."""
+    run("dedup", source, "-o", tmp_path / "k.jsonl", "--stats", tmp_path / "s.json", "--preset", "code", "--ngram", "2")
+
+    told = json.loads((tmp_path / "s.json").read_text())["recipe"]
+    assert ("weighted", "keep", 2) == (told["sketch"], told["punct"], told["ngram"])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -124,6 +132,8 @@ def test_a_recipe_file_is_overridden_by_flags(run: Any, source: Path, tmp_path: 
         (["--format", "xml"], "--format is one of txt, jsonl, csv, tsv, parquet, arrow; not 'xml'."),
         (["--encoding", "latin99"], "there is no encoding 'latin99'"),
         (["--recipe", "nowhere.toml"], "nowhere.toml: cannot read the recipe"),
+        (["--recipe", "nowhere.toml", "--preset", "code"], "--preset and --recipe each give a whole recipe; take one,"),
+        (["--preset", "novel"], "'novel' is not one of 'title', 'article'"),
     ],
 )
 def test_wrong_usage_is_one_line_and_code_2(

@@ -5,11 +5,12 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
 import typer
 
-from neardup.recipe import KEEP_POLICIES, Recipe
+from neardup.errors import UsageError
+from neardup.recipe import KEEP_POLICIES, PRESETS, Recipe
 
 _HELP: Final = {
     "unit": "What a shingle is made of.",
@@ -40,16 +41,18 @@ _HELP: Final = {
 
 
 def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the recipe flags in place of its `recipe` parameter; a flag overrides the recipe file."""
+    """Give a command the recipe flags in place of its `recipe` parameter; a flag overrides preset and recipe file."""
     plain = inspect.signature(command)
     hints = get_type_hints(command, include_extras=True)
-    flags = [_recipe_file(), *map(_flag, dataclasses.fields(Recipe))]
+    flags = [_preset(), _recipe_file(), *map(_flag, dataclasses.fields(Recipe))]
 
     @functools.wraps(command)
     def run(**values: Any) -> None:  # noqa: ANN401  # flags of every type
-        path = values.pop("recipe")
+        path, preset = values.pop("recipe"), values.pop("preset")
+        if path and preset:
+            raise UsageError("--preset and --recipe each give a whole recipe; take one, and flags to change it.")
         given = {field.name: values.pop(field.name) for field in dataclasses.fields(Recipe)}
-        recipe = Recipe.load(path) if path else Recipe()
+        recipe = Recipe.load(path) if path else Recipe.preset(preset) if preset else Recipe()
         changes = {name: value for name, value in given.items() if value is not None}
         command(recipe=recipe.replace(**changes), **values)
 
@@ -57,6 +60,19 @@ def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = plain.replace(parameters=[*own, *flags])  # type: ignore[attr-defined]  # what inspect reads
     run.__annotations__ = {p.name: p.annotation for p in (*own, *flags)}
     return run
+
+
+def _preset() -> inspect.Parameter:
+    option = typer.Option(
+        "--preset",
+        help="The recipe measured best for a kind of texts; flags override it.",
+        show_default=False,
+        rich_help_panel="Recipe",
+    )
+    kind: Any = Literal[tuple(PRESETS)]
+    return inspect.Parameter(
+        "preset", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
+    )
 
 
 def _recipe_file() -> inspect.Parameter:
