@@ -29,6 +29,7 @@ _DATA: Final = Path(__file__).resolve().parents[2] / "shared" / "data"
 _SEED: Final = 20_240_229
 _SAMPLE: Final = 1_500  # documents of which all pairs are compared
 _STRANGERS: Final = 10  # pairs of strangers drawn for each labelled pair
+_SHOWN: Final = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 _THRESHOLDS: Final = np.arange(0.04, 1.0, 0.02).round(2)
 
 
@@ -45,17 +46,12 @@ class Gold(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The best threshold, what it gives, and the bytes of text signed a second of processor time.
+    """How a recipe tells copies from strangers.
 
-    low, high: the thresholds about it of which F1 is less by .01 at most.
+    scores: (precision, recall, F1) at each of _THRESHOLDS. megabytes: text signed a second of processor time.
     """
 
-    threshold: float
-    low: float
-    high: float
-    precision: float
-    recall: float
-    f1: float
+    scores: list[tuple[float, float, float]]
     megabytes: float
 
 
@@ -73,31 +69,38 @@ def main() -> None:
         gold = code(*options.code) if name == "code" else SETS[name](options.data)
         copies, strangers = np.count_nonzero(gold.is_copy), np.count_nonzero(~gold.is_copy)
         print(f"\n{name}: {len(gold.texts):,} texts, {copies:,} pairs of copies, {strangers:,} of strangers\n")
-        print("| recipe | threshold | as good | precision | recall | F1 | MB a second |")
-        print("|---|---:|---:|---:|---:|---:|---:|")
+        print(f"| recipe | best F1 | at | as good | {' | '.join(f'{shown:.1f}' for shown in _SHOWN)} | MB a second |")
+        print("|---|" + "---:|" * (len(_SHOWN) + 4))
         for title, recipe in recipes(name, options.unit):
             print(f"| {title} | {row(measure(gold, recipe))} |", flush=True)
 
 
 def row(point: Point) -> str:
-    scores = f"{point.precision:.3f} | {point.recall:.3f} | {point.f1:.3f}"
-    return f"{point.threshold:.2f} | {point.low:.2f} to {point.high:.2f} | {scores} | {point.megabytes:.0f}"
+    f1 = np.array([score[2] for score in point.scores])
+    best = int(f1.argmax())
+    precision, recall, _ = point.scores[best]
+    good = _THRESHOLDS[f1 >= f1[best] - 0.01]
+    shown = " | ".join(f"{f1[np.abs(_THRESHOLDS - threshold).argmin()]:.3f}" for threshold in _SHOWN)
+    return (
+        f"{f1[best]:.3f} (P {precision:.3f}, R {recall:.3f}) | {_THRESHOLDS[best]:.2f} | "
+        f"{good[0]:.2f} to {good[-1]:.2f} | {shown} | {point.megabytes:.0f}"
+    )
 
 
 def recipes(name: str, units: list[str]) -> Iterator[tuple[str, Recipe]]:
-    """Yield what is tried on a set, with a name."""
-    shared: dict[str, Any] = {"punct": "keep", "case": "keep"} if name == "code" else {}
-    for unit, sizes in {"char": (1, 2, 3, 4, 5, 7, 9), "word": (1, 2, 3, 5), "token": (1, 2, 3, 5)}.items():
-        if unit not in units:
-            continue
-        for ngram in sizes:
-            for title, choices in {
-                "": {},
-                " weighted by count": {"sketch": "weighted"},
-                " weighted by TF-IDF": {"sketch": "weighted", "weights": "tfidf"},
-                " simhash 64": {"sketch": "simhash", "num_perm": 64, "distance": 7, "verify": "estimate"},
-            }.items():
-                yield f"`{unit}` {ngram}{title}", Recipe(unit=unit, ngram=ngram, **shared, **choices)
+    """Yield what is tried on a set, with a name: every unit and n, then every measure with those of the preset."""
+    preset = Recipe.preset(PRESET_OF[name])
+    plain = preset.replace(sketch="minhash")
+    for unit, sizes in {"char": (2, 3, 4, 5, 7), "word": (1, 2, 3, 5), "token": (1, 2, 3, 5)}.items():
+        for ngram in sizes if unit in units else ():
+            yield f"`{unit}` {ngram}", plain.replace(unit=unit, ngram=ngram)
+    for title, choices in {
+        "weighted by count": {"sketch": "weighted", "weights": "count"},
+        "weighted by TF-IDF": {"sketch": "weighted", "weights": "tfidf"},
+        "simhash of 64 bits": {"sketch": "simhash", "num_perm": 64, "distance": 7, "verify": "estimate"},
+        "simhash of 128 bits": {"sketch": "simhash", "num_perm": 128, "distance": 14, "verify": "estimate"},
+    }.items():
+        yield f"`{plain.unit}` {plain.ngram}, {title}", plain.replace(**choices)
 
 
 def measure(gold: Gold, recipe: Recipe) -> Point:
@@ -112,12 +115,8 @@ def measure(gold: Gold, recipe: Recipe) -> Point:
         held = evidence(np.arange(len(column)), [column], int(signed.n_counted.sum()), recipe, threads, known)
         pairs = compare(Candidates(gold.a, gold.b), held, recipe, threads, threshold=0.0)
     similarity = np.where((signed.n_counted[gold.a] > 0) & (signed.n_counted[gold.b] > 0), pairs.similarity, 0.0)
-    scores = [(threshold, *bcubed(gold, similarity >= threshold)) for threshold in _THRESHOLDS]
-    threshold, precision, recall, f1 = max(scores, key=lambda score: score[3])
-    good = [score[0] for score in scores if score[3] >= f1 - 0.01]
-    return Point(
-        threshold, good[0], good[-1], precision, recall, f1, texts_of(column).data.size / 1e6 / max(seconds, 1e-9)
-    )
+    scores = [bcubed(gold, similarity >= threshold) for threshold in _THRESHOLDS]
+    return Point(scores, texts_of(column).data.size / 1e6 / max(seconds, 1e-9))
 
 
 def bcubed(gold: Gold, found: NDArray[np.bool_]) -> tuple[float, float, float]:
@@ -212,6 +211,7 @@ def code(*trees: Path) -> Gold:
     return labelled(files)
 
 
+PRESET_OF: Final = {"titles": "title", "licences": "document", "poems": "article", "laws": "document", "code": "code"}
 SETS: Final = {"licences": licences, "titles": titles, "poems": poems, "laws": laws}
 
 if __name__ == "__main__":

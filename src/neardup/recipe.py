@@ -249,7 +249,7 @@ class Recipe:
 
 # Chosen by benchmarks/quality.py; the figures are in docs/presets.md.
 PRESETS: Final[dict[str, dict[str, object]]] = {
-    "title": {"unit": "char", "ngram": 3, "threshold": 0.5},
+    "title": {"unit": "char", "ngram": 3, "threshold": 0.5, "num_perm": 768},
     "article": {"unit": "token", "ngram": 2, "threshold": 0.7},
     "document": {"unit": "token", "ngram": 3, "threshold": 0.8},
     "code": {
