@@ -1,12 +1,13 @@
 """The local engine: equal band keys meet by sorting, on one machine.
 
 Pass 1 reads all documents and keeps their band keys; buckets give candidate pairs; pass 2 reads the documents of
-candidate pairs again and compares them; pass 3 writes. What is not needed again is not kept.
+candidate pairs again and compares them; pass 3 writes. What is not needed again is not kept, and what a budget of
+memory has no room for goes to temporary files.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -15,16 +16,18 @@ import pyarrow as pa
 
 from neardup.background import background, count_frequencies, examples_of_frequent
 from neardup.errors import UsageError
+from neardup.holding import Holding, present
 from neardup.kernel import Threads, default_threads, read_ahead
-from neardup.pipeline import Evidence, compare, evidence, evidence_of_words, settle, sign, tables
+from neardup.pipeline import evidence_of_words, n_keys, settle, sign, tables, words_of
 from neardup.recipe import Recipe
 from neardup.records.frequencies import load_frequencies, to_table
 from neardup.records.ids import concat_columns, in_order
 from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import OUTPUTS, Result
-from neardup.schema import I64, Background, Candidates, Signed
-from neardup.stats import OnProgress, Stats, ignore
+from neardup.schema import I64, U32, U64, Background, Candidates, Clusters, Pairs
+from neardup.scratch import Rows, Scratch, SortedSet
+from neardup.stats import OnProgress, Stats, ignore, usual_memory_bytes
 from neardup.steps.candidates import candidate_pairs, first_of_equal
 from neardup.steps.keep import keep_order
 
@@ -34,12 +37,35 @@ StrPath: TypeAlias = str | os.PathLike[str]
 _AHEAD: Final = 8  # batches read before they are needed
 
 
-class Corpus(NamedTuple):
-    """What pass 1 keeps of all documents: their signed arrays, ids, and the column of the keep policy."""
+_BUFFER_BYTES: Final = 64  # of memory a document of a table takes, with the pairs it meets
+_LEAST_MEMORY: Final = 256 << 20
 
-    signed: Signed
+
+class Corpus(NamedTuple):
+    """What pass 1 keeps of all documents. n_shingles, n_counted, lengths: as in Signed.
+
+    keys: rows of uint64[n_docs], the band keys. firsts: int64[n_docs]; the first exact copy of each. ids, and the
+    column of the keep policy or None.
+    """
+
+    keys: Rows
+    firsts: I64
+    n_shingles: U32
+    n_counted: U32
+    lengths: U32
     ids: pa.Array
     field: pa.Array | None
+
+
+class Run(NamedTuple):
+    """What every stage of a run goes by."""
+
+    documents: Documents
+    recipe: Recipe
+    pool: Threads
+    scratch: Scratch
+    stats: Stats
+    on_progress: OnProgress
 
 
 def dedup(  # noqa: PLR0913  # the options of the command
@@ -53,6 +79,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
     format: str | None = None,
     encoding: str = "utf-8",
     threads: int | None = None,
+    memory: int | None = None,
     temp_dir: StrPath | None = None,
     on_progress: OnProgress = ignore,
 ) -> Result:
@@ -70,7 +97,9 @@ def dedup(  # noqa: PLR0913  # the options of the command
         format: the format of the input files where their names do not tell.
         encoding: the encoding of the text files among them.
         threads: threads to use; None takes one a processor.
-        temp_dir: where standard input is spooled; None takes the system's place.
+        memory: bytes that the run may hold at once, about; what has no room goes to temporary files. None takes half
+            of what the machine has. It changes nothing but memory and time.
+        temp_dir: where temporary files go, and standard input is spooled; None takes the system's place.
         on_progress: called as on_progress(stage, done, total).
 
     Raises:
@@ -78,7 +107,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         OutputError: a file cannot be written.
         UsageError: the options do not go together.
     """
-    _check_options(recipe, write or {}, on_bad_record, threads)
+    _check_options(recipe, write or {}, on_bad_record, threads, memory)
     paths = {role: os.fspath(path) for role, path in (write or {}).items()}
     reading = Reading(
         text=text,
@@ -92,8 +121,12 @@ def dedup(  # noqa: PLR0913  # the options of the command
     stats = Stats.of(recipe)
     documents = open_documents(data, reading, outputs=list(paths.values()))
     try:
-        with Outputs(paths, documents) as outputs, Threads(threads or default_threads()) as pool:
-            result = _run(documents, recipe, pool, stats, on_progress)
+        with (
+            Outputs(paths, documents) as outputs,
+            Threads(threads or default_threads()) as pool,
+            Scratch(reading.temp_dir, memory or usual_memory_bytes()) as scratch,
+        ):
+            result = _run(Run(documents, recipe, pool, scratch, stats, on_progress))
             with stats.stage("write"):
                 result.write(outputs, on_progress)
             stats.finish()
@@ -104,7 +137,9 @@ def dedup(  # noqa: PLR0913  # the options of the command
     return result
 
 
-def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: str, threads: int | None) -> None:
+def _check_options(
+    recipe: object, write: Mapping[str, StrPath], on_bad_record: str, threads: int | None, memory: int | None
+) -> None:
     if not isinstance(recipe, Recipe):
         raise TypeError(f"recipe is a neardup.Recipe, not {type(recipe).__name__}.")
     for role in write:
@@ -118,40 +153,36 @@ def _check_options(recipe: object, write: Mapping[str, StrPath], on_bad_record: 
         raise UsageError(f"on_bad_record is fail or skip, not {on_bad_record!r}.")
     if threads is not None and threads < 1:
         raise UsageError(f"threads is at least 1, not {threads}.")
+    if memory is not None and memory < _LEAST_MEMORY:
+        raise UsageError(f"memory is at least {_LEAST_MEMORY >> 20} MB, not {memory / (1 << 20):,.0f} MB.")
 
 
-def _run(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Result:
+def _run(run: Run) -> Result:
+    documents, recipe, _, _, stats, on_progress = run
     known = None
     if recipe.wants_frequencies:
         with stats.stage("frequencies"):
-            known = _know(documents, recipe, pool, stats, on_progress)
+            known = _know(run)
     with stats.stage("sign"):
-        corpus = _sign_all(documents, recipe, known, pool, on_progress)
-        stats.bytes_by_stage["sign"] = sum(array.nbytes for array in corpus.signed)
+        corpus = _sign_all(run, known)
     with stats.stage("candidates"):
         on_progress("candidates", 0, None)
-        firsts, candidates = _meet(corpus.signed, recipe, pool, stats)
-        stats.bytes_by_stage["candidates"] = sum(array.nbytes for array in candidates)
+        candidates = _meet(run, corpus)
     with stats.stage("verify"):
-        held = _hold(documents, candidates, corpus.signed, recipe, known, pool, on_progress)
-        stats.bytes_by_stage["verify"] = sum(array.nbytes for array in held.values)
-        pairs = compare(candidates, held, recipe, pool, threshold=recipe.least_similarity)
+        pairs, holding = _verify(run, corpus, candidates, known)
     with stats.stage("cluster"):
         on_progress("cluster", 0, None)
-        if corpus.field is not None and corpus.field.null_count == len(corpus.field) > 0:
-            stats.notes.append(f"keep = {recipe.keep!r}: no record has a value in that field; the first was kept.")
-        order = keep_order(corpus.signed.lengths, corpus.field, recipe)
-        compare_all = partial(compare, held=held, recipe=recipe, threads=pool, threshold=0.0)
-        clusters = settle(pairs, firsts, order, recipe, compare_all)
-    result = Result(
-        documents, corpus.ids, firsts, pairs, clusters, stats, known and to_table(known.frequencies, recipe)
-    )
-    _count(result, documents, corpus.signed, recipe)
+        clusters = _settle(run, corpus, pairs, holding)
+    frequencies = known and to_table(known.frequencies, recipe)
+    result = Result(documents, corpus.ids, corpus.firsts, pairs, clusters, stats, frequencies)
+    _count(result, documents, corpus, recipe)
+    stats.temporary_bytes = run.scratch.n_bytes
     return result
 
 
-def _know(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_progress: OnProgress) -> Background:
+def _know(run: Run) -> Background:
     """Pass 0, or a file in its stead. Return in how many texts each shingle is found."""
+    documents, recipe, pool, _, stats, on_progress = run
 
     def columns(stage: str | None) -> Iterator[pa.LargeBinaryArray]:
         for batch in read_ahead(documents.batches(), _AHEAD):
@@ -169,10 +200,9 @@ def _know(documents: Documents, recipe: Recipe, pool: Threads, stats: Stats, on_
     return known
 
 
-def _sign_all(
-    documents: Documents, recipe: Recipe, known: Background | None, pool: Threads, on_progress: OnProgress
-) -> Corpus:
+def _sign_all(run: Run, known: Background | None) -> Corpus:
     """Pass 1."""
+    documents, recipe, pool, scratch, stats, on_progress = run
     ids: list[pa.Array] = []
     fields: list[pa.Array] = []
 
@@ -184,37 +214,68 @@ def _sign_all(
             on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
             yield batch.texts
 
-    signed = sign(columns(), recipe, pool, known)
-    return Corpus(signed, concat_columns(ids), in_order(concat_columns(fields)) if fields else None)
+    keys = Rows(n_keys(recipe), scratch, scratch.memory // 4)
+    contents = [np.empty((2, 0), np.uint64)]
+    counts = [np.empty((3, 0), np.uint32)]
+    for part in sign(columns(), recipe, pool, known):
+        keys.append(part.band_keys)
+        contents.append(part.content)
+        counts.append(np.stack(part[2:]))
+    n_shingles, n_counted, lengths = np.concatenate(counts, axis=1)
+    firsts = _firsts(np.concatenate(contents, axis=1), n_shingles)
+    stats.bytes_by_stage["sign"] = 8 * n_keys(recipe) * firsts.size + 36 * firsts.size
+    field = in_order(concat_columns(fields)) if fields else None
+    return Corpus(keys, firsts, n_shingles, n_counted, lengths, concat_columns(ids), field)
 
 
-def _meet(signed: Signed, recipe: Recipe, pool: Threads, stats: Stats) -> tuple[I64, Candidates]:
-    """Return the first exact copy of each document, and the candidate pairs among such firsts."""
-    firsts = np.arange(signed.n_shingles.size, dtype=np.int64)
-    live = np.flatnonzero(signed.n_shingles > 0)
-    firsts[live] = first_of_equal(signed.content[:, live], live)
-    unique = live[firsts[live] == live]
-    counted = unique[signed.n_counted[unique] > 0]
-    met = candidate_pairs(tables(signed.band_keys, counted, recipe), pool)
-    stats.exact_copies = int(live.size - unique.size)
-    stats.candidates = int(met.candidates.a.size)
-    stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met.buckets, met.crowded, met.uncompared
-    return firsts, met.candidates
+def _firsts(content: U64, n_shingles: U32) -> I64:
+    """Return int64[n_docs]: the first exact copy of each document, itself where it has no shingle."""
+    firsts = np.arange(n_shingles.size, dtype=np.int64)
+    live = np.flatnonzero(n_shingles > 0)
+    firsts[live] = first_of_equal(content[:, live], live)
+    return firsts
 
 
-def _hold(  # what pass 2 goes by
-    documents: Documents,
-    candidates: Candidates,
-    signed: Signed,
-    recipe: Recipe,
-    known: Background | None,
-    pool: Threads,
-    on_progress: OnProgress,
-) -> Evidence:
-    """Pass 2. Return what the documents of candidate pairs are compared by."""
-    wanted = _present(candidates)
+def _meet(run: Run, corpus: Corpus) -> Callable[[], Iterator[Candidates]]:
+    """Return a way to the candidate pairs among first exact copies, some at a time, ascending."""
+    scratch, stats = run.scratch, run.stats
+    is_first = corpus.firsts == np.arange(corpus.firsts.size)
+    docs = np.flatnonzero(is_first & (corpus.n_counted > 0))
+    room = scratch.memory // 4
+    n_parts = 1 + docs.size * _BUFFER_BYTES * run.pool.count // room
+    found = SortedSet(scratch, scratch.memory // 32)
+    met = candidate_pairs(tables(corpus.keys.pieces, docs, run.recipe, n_parts), run.pool, found.add)
+    stats.exact_copies = int(np.count_nonzero(~is_first))
+    stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met
+
+    def candidates() -> Iterator[Candidates]:
+        for pairs in found.pieces():
+            yield Candidates(docs[pairs >> np.uint64(32)], docs[pairs & np.uint64(0xFFFFFFFF)])
+
+    return candidates
+
+
+def _verify(
+    run: Run, corpus: Corpus, candidates: Callable[[], Iterator[Candidates]], known: Background | None
+) -> tuple[Pairs, Holding]:
+    """Pass 2. Return the pairs at or above the threshold, and what they were compared by."""
+    recipe, stats = run.recipe, run.stats
+    is_wanted = np.zeros(corpus.firsts.size, np.bool_)
+    for some in candidates():
+        stats.candidates += some.a.size
+        is_wanted[present(some)] = True
+    holding = _hold(run, corpus, np.flatnonzero(is_wanted), known)
+    stats.bytes_by_stage |= {"candidates": 16 * stats.candidates, "verify": holding.n_bytes}
+    passed = [Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))]
+    passed += [holding.compare(some, threshold=recipe.least_similarity) for some in candidates()]
+    return Pairs(*map(np.concatenate, zip(*passed, strict=True))), holding
+
+
+def _hold(run: Run, corpus: Corpus, wanted: I64, known: Background | None) -> Holding:
+    documents, recipe, pool, scratch, _, on_progress = run
     if recipe.sketch == "simhash" and recipe.verify == "estimate":
-        return evidence_of_words(wanted, signed.band_keys)
+        words = words_of(corpus.keys.pieces, wanted, recipe)
+        return Holding.of(evidence_of_words(wanted, words), recipe, pool, scratch)
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
         done = 0
@@ -223,18 +284,19 @@ def _hold(  # what pass 2 goes by
             on_progress("verify", done, wanted.size)
             yield column
 
-    return evidence(wanted, columns(), int(signed.n_counted[wanted].sum()), recipe, pool, known)
+    n_counted = corpus.n_counted[wanted].astype(np.int64)
+    return Holding(wanted, columns(), n_counted, recipe, pool, known, scratch)
 
 
-def _present(candidates: Candidates) -> I64:
-    """Return the documents of these pairs, ascending, each once."""
-    is_present = np.zeros(max(int(ends.max(initial=-1)) for ends in candidates) + 1, np.bool_)
-    for ends in candidates:
-        is_present[ends] = True
-    return np.flatnonzero(is_present)
+def _settle(run: Run, corpus: Corpus, pairs: Pairs, holding: Holding) -> Clusters:
+    recipe, field = run.recipe, corpus.field
+    if field is not None and field.null_count == len(field) > 0:
+        run.stats.notes.append(f"keep = {recipe.keep!r}: no record has a value in that field; the first was kept.")
+    order = keep_order(corpus.lengths, field, recipe)
+    return settle(pairs, corpus.firsts, order, recipe, partial(holding.compare, threshold=0.0))
 
 
-def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe) -> None:
+def _count(result: Result, documents: Documents, corpus: Corpus, recipe: Recipe) -> None:
     """Fill in the counts of a run."""
     stats = result.stats
     stats.inputs = documents.inputs
@@ -243,7 +305,7 @@ def _count(result: Result, documents: Documents, signed: Signed, recipe: Recipe)
     stats.rejected = documents.rejected.total
     stats.rejected_reasons = dict(documents.rejected.reasons)
     stats.rejected_examples = dict(documents.rejected.examples)
-    stats.empty = int(np.count_nonzero(signed.n_shingles == 0))
+    stats.empty = int(np.count_nonzero(corpus.n_shingles == 0))
     stats.kept = int(np.count_nonzero(result.is_kept))
     stats.removed = int(result.is_kept.size - stats.kept)
     stats.verified = result.n_near_pairs

@@ -147,6 +147,7 @@ class Threads:
     """Run a function over slices in `count` threads, results in the order of the slices, whatever the count."""
 
     def __init__(self, count: int) -> None:
+        self.count = count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="neardup") if count > 1 else None
 
     def __enter__(self) -> "Threads":  # noqa: PYI034  # not meant to be subclassed

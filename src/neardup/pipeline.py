@@ -67,21 +67,9 @@ def texts_of(column: pa.LargeBinaryArray) -> Texts:
 
 def sign(
     columns: Iterable[pa.LargeBinaryArray], recipe: Recipe, threads: Threads, known: Background | None = None
-) -> Signed:
-    """Return the signed documents of columns of texts. known: for recipes that want frequencies."""
-    return _join(in_slices(lambda texts: _sign_slice(texts, recipe, known), columns, threads), recipe)
-
-
-def _join(parts: Iterable[Signed], recipe: Recipe) -> Signed:
-    """Return the documents of the parts one after the other."""
-    nothing = Signed(
-        np.empty((n_keys(recipe), 0), np.uint64),
-        np.empty((2, 0), np.uint64),
-        np.empty(0, np.int64),
-        np.empty(0, np.int64),
-        np.empty(0, np.int64),
-    )
-    return Signed(*(np.concatenate(arrays, axis=-1) for arrays in zip(nothing, *parts, strict=True)))
+) -> Iterator[Signed]:
+    """Yield the signed documents of columns of texts, some at a time. known: for recipes that want frequencies."""
+    return in_slices(lambda texts: _sign_slice(texts, recipe, known), columns, threads)
 
 
 def evidence(  # what is compared, how, and by whom
@@ -152,19 +140,56 @@ def settle(
     return clusters
 
 
-def tables(keys: U64, docs: I64, recipe: Recipe) -> Tables:
-    """Return by which keys these documents meet. keys: uint64[n_keys, n_docs], of all documents."""
-    if recipe.sketch != "simhash":
-        return Tables(keys.shape[0], lambda band: keys[band][docs], docs, None)
-    words = keys[:, docs]
-    bits, distance = recipe.num_perm, recipe.most_distance
-    masks = table_masks(bits=bits, distance=distance, agreeing=choose_blocks(docs.size, bits=bits, distance=distance))
-    return Tables(masks.shape[0], lambda table: table_keys(words, masks[table]), docs, Near(words, distance))
+def tables(keys: Callable[[int], Iterator[U64]], docs: I64, recipe: Recipe, n_parts: int) -> Tables:
+    """Return by which keys documents meet, each known by its place in docs.
+
+    keys: gives a row of the keys of all documents, in pieces one after the other. n_parts: in how many parts a table
+    is to come.
+    """
+    if recipe.sketch == "simhash":
+        words = words_of(keys, docs, recipe)
+        bits, distance = recipe.num_perm, recipe.most_distance
+        agreeing = choose_blocks(docs.size, bits=bits, distance=distance)
+        masks = table_masks(bits=bits, distance=distance, agreeing=agreeing)
+
+        def keys_of(table: int, part: int) -> tuple[U64, I64]:
+            return _part_of(table_keys(words, masks[table]), 0, part, n_parts)
+
+        return Tables(masks.shape[0], n_parts, keys_of, docs.size, Near(words, distance))
+
+    def band_keys_of(band: int, part: int) -> tuple[U64, I64]:
+        pieces = [_part_of(chosen, place, part, n_parts) for place, chosen in _chosen(keys(band), docs)]
+        return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
+
+    return Tables(recipe.cut.bands, n_parts, band_keys_of, docs.size, None)
+
+
+def words_of(keys: Callable[[int], Iterator[U64]], docs: I64, recipe: Recipe) -> U64:
+    """Return uint64[num_perm / 64, n]: the signatures of bits of some documents."""
+    rows = [np.concatenate([chosen for _, chosen in _chosen(keys(row), docs)]) for row in range(n_keys(recipe))]
+    return np.stack(rows)
+
+
+def _chosen(pieces: Iterable[U64], docs: I64) -> Iterator[tuple[int, U64]]:
+    """Yield the values of some documents (ascending) from those of all, each time with the place of the first."""
+    first = 0
+    for piece in pieces:
+        low, high = np.searchsorted(docs, (first, first + piece.size))
+        yield int(low), piece[docs[low:high] - first]
+        first += piece.size
+
+
+def _part_of(keys: U64, place: int, part: int, n_parts: int) -> tuple[U64, I64]:
+    """Return those of the keys that are in a part of their table, with their places; `place` is the first one's."""
+    if n_parts == 1:
+        return keys, np.arange(place, place + keys.size)
+    chosen = np.flatnonzero((keys >> np.uint64(32)) % np.uint64(n_parts) == part)
+    return keys[chosen], place + chosen
 
 
 def evidence_of_words(docs: I64, words: U64) -> Evidence:
-    """Return signatures of bits as evidence. words: uint64[n_words, n_docs], of all documents."""
-    return Evidence(docs, (np.ascontiguousarray(words.T[docs]).ravel(),), np.arange(docs.size + 1) * words.shape[0])
+    """Return signatures of bits as evidence. words: uint64[n_words, n_docs], of these documents."""
+    return Evidence(docs, (np.ascontiguousarray(words.T).ravel(),), np.arange(docs.size + 1) * words.shape[0])
 
 
 def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
@@ -235,7 +260,8 @@ def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signe
         keys = band_keys(signatures, bands=recipe.cut.bands, rows=recipe.cut.rows)
     by_length = recipe.keep in ("longest", "shortest")
     lengths = code_point_counts(texts) if by_length else np.zeros(texts.offsets.size - 1, np.int64)
-    return Signed(keys, content_hashes(cleaned), n_shingles, np.diff(shingles.offsets), lengths)
+    counts = (n_shingles, np.diff(shingles.offsets), lengths)
+    return Signed(keys, content_hashes(cleaned), *(values.astype(np.uint32) for values in counts))
 
 
 def _evidence_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Evidence:

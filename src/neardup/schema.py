@@ -122,16 +122,16 @@ class Signed(NamedTuple):
 
     band_keys: uint64[bands, n_docs]; meaningless where n_counted is 0. Of simhash, the words of the signature.
     content: uint64[2, n_docs]; the 128-bit hash of the clean text.
-    n_shingles: int64[n_docs]; shingles with repeats; 0 for a text similar to nothing.
-    n_counted: int64[n_docs]; those of them that are not found in too many texts.
-    lengths: int64[n_docs]; code points of the text before cleaning; zeros unless the keep policy looks at them.
+    n_shingles: uint32[n_docs]; shingles with repeats; 0 for a text similar to nothing.
+    n_counted: uint32[n_docs]; those of them that are not found in too many texts.
+    lengths: uint32[n_docs]; code points of the text before cleaning; zeros unless the keep policy looks at them.
     """
 
     band_keys: U64
     content: U64
-    n_shingles: I64
-    n_counted: I64
-    lengths: I64
+    n_shingles: U32
+    n_counted: U32
+    lengths: U32
 
 
 class Candidates(NamedTuple):

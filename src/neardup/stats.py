@@ -1,5 +1,6 @@
 """Counts that add up, seconds a stage, peak memory, versions: what a run says of itself."""
 
+import os
 import platform
 import sys
 import time
@@ -24,7 +25,8 @@ class Stats:
 
     `dropped_examples`: shingles that did not count, most common first, with the number of texts that have them.
     Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
-    `seconds` each stage took; `bytes_by_stage`, what each keeps in memory for the next ones.
+    `temporary_bytes` were written to temporary files, for want of memory. `seconds` each stage took; `bytes_by_stage`,
+    what each keeps for the next ones.
     """
 
     recipe: dict[str, object]
@@ -54,6 +56,7 @@ class Stats:
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     bytes_by_stage: dict[str, int] = field(default_factory=dict)
+    temporary_bytes: int = 0
     peak_memory_bytes: int = 0
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -81,6 +84,14 @@ class Stats:
     def to_dict(self) -> dict[str, object]:
         """Return everything as plain values, ready for JSON."""
         return asdict(self)
+
+
+def usual_memory_bytes() -> int:
+    """Return half of the memory that the machine has, or 4 GB where it does not tell."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
+    except (AttributeError, OSError, ValueError):
+        return 4 << 30
 
 
 def peak_memory_bytes() -> int:

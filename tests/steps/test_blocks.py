@@ -15,10 +15,13 @@ from neardup.steps.candidates import Near, Tables, candidate_pairs
 def met(words: np.ndarray, masks: np.ndarray, distance: int) -> set[tuple[int, int]]:
     """Return the pairs that tables find. words: uint64[n_words, n_docs]."""
     docs = np.arange(words.shape[1])
-    tables = Tables(len(masks), lambda table: table_keys(words, masks[table]), docs, Near(words, distance))
+    found: list[np.ndarray] = []
+    tables = Tables(
+        len(masks), 1, lambda table, _: (table_keys(words, masks[table]), docs), docs.size, Near(words, distance)
+    )
     with Threads(2) as threads:
-        found = candidate_pairs(tables, threads).candidates
-    return set(zip(found.a.tolist(), found.b.tolist(), strict=True))
+        candidate_pairs(tables, threads, found.append)
+    return {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for some in found for pair in some}
 
 
 def within(words: np.ndarray, distance: int) -> set[tuple[int, int]]:

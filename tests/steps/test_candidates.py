@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -12,39 +13,47 @@ from neardup.steps import candidates as step
 from neardup.steps.candidates import band_keys, candidate_pairs, first_of_equal
 
 
-def by_rows(keys: np.ndarray, docs: np.ndarray) -> step.Tables:
+def by_rows(keys: np.ndarray, n_parts: int = 1) -> step.Tables:
     """Return tables of which each has a row of keys."""
-    return step.Tables(keys.shape[0], lambda table: keys[table][docs], docs, None)
+
+    def keys_of(table: int, part: int) -> tuple[np.ndarray, np.ndarray]:
+        places = np.flatnonzero((keys[table] >> np.uint64(32)) % np.uint64(n_parts) == part)
+        return keys[table][places], places
+
+    return step.Tables(keys.shape[0], n_parts, keys_of, keys.shape[1], None)
 
 
-def met(keys: np.ndarray, count: int = 1) -> tuple[set[tuple[int, int]], step.Met]:
-    """Return the candidate pairs of these keys, and all that is told of them."""
+def met(keys: np.ndarray, count: int = 1, n_parts: int = 1) -> tuple[set[tuple[int, int]], list[int], step.Met]:
+    """Return the candidate pairs of these keys, each once and as they came, and what is told of them."""
+    found: list[np.ndarray] = []
     with Threads(count) as threads:
-        result = candidate_pairs(by_rows(keys, np.arange(keys.shape[1])), threads)
-    return set(zip(result.candidates.a.tolist(), result.candidates.b.tolist(), strict=True)), result
+        result = candidate_pairs(by_rows(keys, n_parts), threads, found.append)
+    pairs = np.concatenate([np.empty(0, np.uint64), *found])
+    return {(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()}, pairs.tolist(), result
 
 
 @given(arrays.arrays(np.uint64, st.tuples(st.integers(1, 4), st.integers(0, 30)), elements=st.integers(0, 5)))
 def test_documents_meet_where_a_key_is_equal(small: np.ndarray) -> None:
-    """Each pair that shares the key of some band comes once, a before b, ascending."""
+    """Each pair that shares the key of some band comes, a before b, once for each such band."""
     keys = mix_all(small)
-    expected = {(a, b) for row in keys for a, b in combinations(range(row.size), 2) if row[a] == row[b]}
+    shared = [(a, b) for row in keys for a, b in combinations(range(row.size), 2) if row[a] == row[b]]
 
-    actual, result = met(keys)
+    actual, pairs, result = met(keys)
 
-    assert expected == actual
-    assert len(actual) == result.candidates.a.size
-    assert sorted(actual) == list(zip(*(ends.tolist() for ends in result.candidates), strict=True))
+    assert set(shared) == actual
+    assert len(shared) == len(pairs)
     assert result.uncompared == 0
 
 
-def test_only_the_documents_asked_for_meet() -> None:
-    """Pairs are among some documents, by their own numbers."""
-    keys = mix_all(np.array([[1, 1, 1, 2, 2, 1]]))
-    with Threads(1) as threads:
-        found = candidate_pairs(by_rows(keys, np.array([0, 2, 4, 5])), threads).candidates
+@given(arrays.arrays(np.uint64, st.tuples(st.just(3), st.integers(0, 60)), elements=st.integers(0, 9)))
+def test_parts_and_threads_change_nothing(small: np.ndarray) -> None:
+    """The same pairs, as often, and the same counts, in however many parts a table comes."""
+    keys = mix_all(small)
 
-    assert [(0, 2), (0, 5), (2, 5)] == list(zip(found.a.tolist(), found.b.tolist(), strict=True))
+    outcomes = [met(keys, count, n_parts) for count, n_parts in ((1, 1), (2, 1), (1, 3), (4, 7))]
+
+    assert all(sorted(outcomes[0][1]) == sorted(pairs) for _, pairs, _ in outcomes)
+    assert all(outcomes[0][2] == result for _, _, result in outcomes)
 
 
 def mix_all(keys: np.ndarray) -> np.ndarray:
@@ -57,7 +66,7 @@ def test_a_crowded_bucket_is_linear_and_counted() -> None:
     """In a bucket beyond the limit each document meets the first and its window; the rest is counted."""
     size = step.BUCKET_LIMIT + 1
 
-    actual, result = met(mix_all(np.full((1, size), 7)))
+    actual, _, result = met(mix_all(np.full((1, size), 7)))
 
     expected = {(a, b) for b in range(size) for a in {0, *range(max(0, b - step.WINDOW), b)} if a < b}
     assert expected == actual
@@ -83,10 +92,14 @@ def test_first_of_equal_is_the_first(contents: list[tuple[int, int]]) -> None:
     assert [3 * contents.index(one) for one in contents] == actual
 
 
-def test_the_number_of_threads_changes_nothing() -> None:
-    """One, two and four threads give the same arrays."""
-    keys = mix_all(np.random.default_rng(3).integers(0, 400, (8, 1000)))
+def test_pairs_that_fill_the_room_go_on_where_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handed on in many pieces, within buckets and between them, they are the same pairs."""
+    keys = mix_all(np.array([[1] * (step.BUCKET_LIMIT + 300) + [2] * 200 + [3] * 1500]))
+    whole, _, told = met(keys)
+    monkeypatch.setattr(step, "_PAIRS", step.BUCKET_LIMIT)
 
-    results = [met(keys, count)[1].candidates for count in (1, 2, 4)]
+    pieces, pairs, told_of_pieces = met(keys)
 
-    assert all(np.array_equal(results[0].a, other.a) and np.array_equal(results[0].b, other.b) for other in results)
+    assert whole == pieces
+    assert len(pairs) == len(pieces)
+    assert told == told_of_pieces

@@ -46,7 +46,12 @@ def run(
         Literal["fail", "skip"], typer.Option(help="A record that cannot be read stops the run, or is counted.")
     ] = "fail",
     threads: Annotated[int | None, typer.Option(help="Threads; by default one a processor.")] = None,
-    temp_dir: Annotated[Path | None, typer.Option(help="Where standard input is spooled.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory to use, about (4GB, 500MB); by default half of the machine's.")
+    ] = None,
+    temp_dir: Annotated[
+        Path | None, typer.Option(help="Where temporary files go, and standard input is spooled.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     recipe: Recipe,
 ) -> None:
@@ -68,6 +73,7 @@ def run(
             format=format,
             encoding=encoding,
             threads=threads,
+            memory=None if memory is None else options.n_bytes(memory),
             temp_dir=temp_dir,
             on_progress=on_progress,
         )

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_type_hints
@@ -60,6 +61,14 @@ def with_recipe(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = plain.replace(parameters=[*own, *flags])  # type: ignore[attr-defined]  # what inspect reads
     run.__annotations__ = {p.name: p.annotation for p in (*own, *flags)}
     return run
+
+
+def n_bytes(size: str) -> int:
+    """Return the bytes of a size such as 4GB, 500 MB or 1.5g; units are powers of 1,024."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)i?b?\s*", size.lower())
+    if found is None:
+        raise UsageError(f"a size is a number of bytes such as 4GB or 500MB, not {size!r}.")
+    return int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " "))
 
 
 def _preset() -> inspect.Parameter:

@@ -1,7 +1,7 @@
 """Step 4: candidate pairs, documents that share a band key.
 
-In: signatures (for the keys), then the keys of all documents. Out: pairs a < b, each once. Knows nothing of texts or
-thresholds; similarity is the next step's business.
+In: signatures (for the keys), then the keys of all documents. Out: pairs a < b, once for each key they share. Knows
+nothing of texts or thresholds; similarity is the next step's business.
 
 Documents meet by sorting each band's keys. A bucket of more than BUCKET_LIMIT documents would cost the square of its
 size, so in it each document meets only the first of the bucket and the WINDOW documents before it; what is left
@@ -11,29 +11,28 @@ Source: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3rd ed., 3.4.
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from neardup.kernel import Threads, count_bits, kernel, mix, sort_bits
-from neardup.schema import I64, U32, U64, Candidates
+from neardup.schema import I64, U32, U64
 
 BUCKET_LIMIT: Final = 2048
 WINDOW: Final = 32
 _KEY_BITS: Final = 44  # of a band key that sorting looks at
-_MERGE_AT: Final = 1 << 25  # pairs held before repeats are dropped
+_PAIRS: Final = 1 << 21  # pairs handed on at a time; all of a bucket at its limit fit in
 
 
 class Met(NamedTuple):
     """What came of bringing equal band keys together.
 
-    candidates: the pairs that met.
     buckets: buckets of two or more documents, over all bands.
     crowded: buckets of more than BUCKET_LIMIT documents.
     uncompared: pairs that such buckets left out, counted once a band.
     """
 
-    candidates: Candidates
     buckets: int
     crowded: int
     uncompared: int
@@ -57,73 +56,65 @@ class Near(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """By which keys documents meet.
+    """By which keys documents meet. A document is known by its place, uint32, in an order that `keys_of` keeps.
 
-    n_tables: how many tables there are, one a band.
-    keys_of: gives uint64[n_docs], the keys of the documents for a table. Asked from several threads, a table at a
-        time: the keys of all tables at once would be memory never touched before.
-    docs: int64[n_docs]; the documents, ascending.
-    near: a test of pairs that meet, by place in docs; None takes all.
+    n_tables: how many tables there are, one a band. n_parts: in how many parts a table comes; equal keys are in one.
+    keys_of: gives for (table, part) uint64[n] keys and int64[n] places. Asked from several threads, a part at a time:
+        the keys of all tables at once would be memory never touched before.
+    n_docs: how many documents there are.
+    near: a test of pairs that meet, by place; None takes all.
     """
 
     n_tables: int
-    keys_of: Callable[[int], U64]
-    docs: I64
+    n_parts: int
+    keys_of: Callable[[int, int], tuple[U64, I64]]
+    n_docs: int
     near: Near | None
 
 
-def candidate_pairs(tables: Tables, threads: Threads) -> Met:
-    """Return the pairs of documents that share the key of at least one table, and are near."""
-    docs = tables.docs
-    held = [np.empty(0, np.uint64)]
-    counts = np.zeros(3, np.int64)
-    near = tables.near or Near(np.empty((0, docs.size), np.uint64), 0)
-    work = threads.start(lambda table: _pairs_of_table(tables.keys_of(table), near), range(tables.n_tables))
-    for pairs, table_counts in work:
-        held.append(pairs)
-        counts += table_counts
-        if sum(map(len, held)) > _MERGE_AT:
-            held = [_distinct(held, docs.size)]
-    merged = _distinct(held, docs.size)
-    a = docs[(merged >> np.uint64(32)).astype(np.int64)]
-    b = docs[(merged & np.uint64(0xFFFFFFFF)).astype(np.int64)]
-    return Met(Candidates(a, b), *map(int, counts))
+def candidate_pairs(tables: Tables, threads: Threads, found: Callable[[U64], None]) -> Met:
+    """Hand on the pairs of documents that share the key of some table, and are near, as a << 32 | b of their places.
+
+    found: called from several threads with uint64[n]; a pair comes once for each key that its documents share.
+    """
+    assert tables.n_docs < 1 << 32
+    near = tables.near or Near(np.empty((0, tables.n_docs), np.uint64), 0)
+
+    def meet(piece: tuple[int, int]) -> I64:
+        return _meet(*tables.keys_of(*piece), tables.n_docs, near, found)
+
+    counts = threads.map(meet, product(range(tables.n_tables), range(tables.n_parts)))
+    buckets, crowded, uncompared = np.sum([np.zeros(3, np.int64), *counts], axis=0).tolist()
+    return Met(buckets, crowded, uncompared)
 
 
 def first_of_equal(content: U64, docs: I64) -> I64:
     """Return int64[n]: for each of the documents the first one, in order, whose content (uint64[2, n]) is the same."""
     firsts = docs.copy()
-    keyed, shift = _sorted_with_places(content[0])
+    keyed, shift = _sorted_with_places(content[0], np.arange(docs.size), docs.size)
     _find_firsts(keyed, shift, content, docs, firsts)
     return firsts
 
 
-def _distinct(held: list[U64], n_docs: int) -> U64:
-    """Return the pairs (a << 32 | b) ascending, each once."""
-    merged = np.concatenate(held)
-    bits = int(n_docs).bit_length()
-    ordered = sort_bits(sort_bits(merged, 0, bits), 32, 32 + bits)
-    return ordered[np.flatnonzero(np.diff(ordered, prepend=ordered[:1] ^ np.uint64(1)))] if ordered.size else ordered
+def _meet(keys: U64, places: I64, n_docs: int, near: Near, found: Callable[[U64], None]) -> I64:
+    """Hand on the pairs of a part of a table; return its counts of buckets, crowded buckets, pairs left out."""
+    keyed, shift = _sorted_with_places(keys, places, n_docs)
+    state = np.zeros(5, np.int64)
+    pairs = np.empty(min(max(4 * keys.size, 2 * BUCKET_LIMIT), _PAIRS), np.uint64)
+    while state[0] < keyed.size:
+        n_pairs = _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, state, pairs)
+        if n_pairs:
+            found(pairs[:n_pairs].copy())
+    return state[2:]
 
 
-def _pairs_of_table(keys: U64, near: Near) -> tuple[U64, I64]:
-    """Return the pairs (a << 32 | b) of one table, and its counts of buckets, crowded buckets, pairs left out."""
-    assert keys.size < 1 << 32
-    keyed, shift = _sorted_with_places(keys)
-    counts = np.zeros(4, np.int64)
-    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, np.empty(0, np.uint64), counts)
-    pairs = np.empty(counts[0], np.uint64)
-    _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, pairs, counts)
-    return pairs, counts[1:]
-
-
-def _sorted_with_places(keys: U64) -> tuple[U64, int]:
-    """Return the keys in order with their places in the low bits, in place of as many low bits of the key.
+def _sorted_with_places(keys: U64, places: I64, n_docs: int) -> tuple[U64, int]:
+    """Return the keys in order with the places of documents in the low bits, in place of as many low bits of the key.
 
     Two keys that differ in the lost bits only share a bucket: one pair in 2^44 or so more to be verified.
     """
-    shift = max(64 - _KEY_BITS, int(keys.size).bit_length())
-    keyed = keys >> np.uint64(shift) << np.uint64(shift) | np.arange(keys.size, dtype=np.uint64)
+    shift = max(64 - _KEY_BITS, int(n_docs).bit_length())
+    keyed = keys >> np.uint64(shift) << np.uint64(shift) | places.astype(np.uint64)
     return sort_bits(keyed, shift, 64), shift
 
 
@@ -141,41 +132,49 @@ def _fold_band_keys(signatures: U32, rows: int, out: U64) -> None:
 
 @kernel
 def _write_pairs(
-    keyed: U64, shift: int, limit: int, window: int, words: U64, distance: int, pairs: U64, counts: I64
-) -> None:
-    """pairs = all pairs of each bucket, or of its windows, that are near; counts = pairs, buckets, crowded, left out.
+    keyed: U64, shift: int, limit: int, window: int, words: U64, distance: int, state: I64, pairs: U64
+) -> int:
+    """pairs = the next pairs of each bucket, or of its windows, that are near; return how many.
 
-    With no room in `pairs` it only counts.
+    state: where the next bucket starts, the next place in it (0 before the first), and counts of buckets, crowded
+    ones, and pairs left out; all zeros at first.
     """
     bits = np.uint64(shift)
     low = (np.uint64(1) << bits) - np.uint64(1)
-    writes = pairs.size > 0
     at = np.int64(0)
-    counts[:] = 0
-    start = 0
+    start = state[0]
+    j = state[1]
     while start < keyed.size:
         end = start + 1
         while end < keyed.size and keyed[end] >> bits == keyed[start] >> bits:
             end += 1
         size = end - start
-        if size > 1:
-            is_crowded = size > limit
-            counts[1] += 1
-            counts[2] += is_crowded
-            compared = np.int64(0)
-            for j in range(start + 1, end):
-                b = keyed[j] & low
-                first = max(start, j - window) if is_crowded else start
-                compared += j - first + (first > start)
-                for i in range(first - (first > start), j):
-                    a = keyed[start if i < first else i] & low
-                    if _is_near(words, a, b, distance):
-                        if writes:
-                            pairs[at] = a << np.uint64(32) | b
-                        at += 1
-            counts[3] += size * (size - 1) // 2 - compared
+        is_crowded = size > limit
+        if j == 0 and size > 1:
+            j = start + 1
+            state[2] += 1
+            state[3] += is_crowded
+            state[4] += size * (size - 1) // 2
+        while start < j < end:
+            first = max(start, j - window) if is_crowded else start
+            first -= first > start
+            if at + j - first > pairs.size:
+                state[0] = start
+                state[1] = j
+                return int(at)
+            b = keyed[j] & low
+            for i in range(first, j):
+                a = keyed[start if i == first else i] & low
+                if _is_near(words, a, b, distance):
+                    pairs[at] = a << np.uint64(32) | b
+                    at += 1
+            state[4] -= j - first
+            j += 1
         start = end
-    counts[0] = at
+        j = np.int64(0)
+    state[0] = start
+    state[1] = 0
+    return int(at)
 
 
 @kernel

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 
 from neardup.errors import UsageError
 from neardup.recipe import Recipe
-from neardup.schema import I64
+from neardup.schema import I64, U32
 
 
-def keep_order(lengths: I64, field: pa.Array | None, recipe: Recipe) -> I64:
+def keep_order(lengths: U32, field: pa.Array | None, recipe: Recipe) -> I64:
     """Return int64[n_docs]: all documents, the most preferred first.
 
-    lengths: int64[n_docs], code points of each text. field: the column of `recipe.keep_field`, or None.
+    lengths: uint32[n_docs], code points of each text. field: the column of `recipe.keep_field`, or None.
 
     Raises:
         UsageError: the values of the field cannot be put in order.
@@ -43,23 +43,23 @@ def keep_order(lengths: I64, field: pa.Array | None, recipe: Recipe) -> I64:
     return order
 
 
-def _first(lengths: I64) -> I64:
+def _first(lengths: U32) -> I64:
     return np.arange(lengths.size, dtype=np.int64)
 
 
-def _last(lengths: I64) -> I64:
+def _last(lengths: U32) -> I64:
     return np.arange(lengths.size - 1, -1, -1, dtype=np.int64)
 
 
-def _longest(lengths: I64) -> I64:
-    return np.argsort(-lengths, kind="stable")
+def _longest(lengths: U32) -> I64:
+    return np.argsort(-lengths.astype(np.int64), kind="stable")
 
 
-def _shortest(lengths: I64) -> I64:
+def _shortest(lengths: U32) -> I64:
     return np.argsort(lengths, kind="stable")
 
 
-_POLICIES: Final[dict[str, Callable[[I64], I64]]] = {
+_POLICIES: Final[dict[str, Callable[[U32], I64]]] = {
     "first": _first,
     "last": _last,
     "longest": _longest,

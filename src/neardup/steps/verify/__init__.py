@@ -6,6 +6,7 @@ or signatures (`signatures`). Out: pairs at or above a threshold.
 
 from neardup.steps.verify.sets import verify
 from neardup.steps.verify.signatures import estimate
+from neardup.steps.verify.slices import cut_by_size
 from neardup.steps.verify.weighted import verify_weighted
 
-__all__ = ["estimate", "verify", "verify_weighted"]
+__all__ = ["cut_by_size", "estimate", "verify", "verify_weighted"]
