@@ -5,8 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from neardup.pipeline import texts_of
-from neardup.schema import CleanTexts, Pairs, Shingles, Texts
+from neardup.schema import CleanTexts, Pairs, Shingles, Texts, texts_of
 from neardup.steps.clean import LONELY
 
 

@@ -1,16 +1,27 @@
 """Every step of neardup in slow, obvious Python: the second opinion of the property tests.
 
+Chinese words are those of jieba itself.
+
 In: a list of texts and a recipe, of which only the attributes named in `RecipeLike` are looked at. Out: plain lists,
 sets and dicts. Imports nothing of neardup, so a fault there cannot hide here. A document is known by its position from
 0 in input order. The functions stand in the order in which the data flows.
 """
 
+import itertools
+import logging
 import math
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, Literal, Protocol
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it is older than some rules of Python
+    import jieba
+
+jieba.setLogLevel(logging.WARNING)
 
 
 class RecipeLike(Protocol):
@@ -103,10 +114,13 @@ def units(clean_text: str, recipe: RecipeLike) -> list[str]:
     if recipe.unit == "char":
         return list(clean_text)
     found: list[str] = []
+    starts = _starts_of_chinese_words(clean_text) if recipe.unit == "word" else set()
     before = ""  # what the code point before was; a mark is what it joined
-    for point in clean_text:
+    for place, point in enumerate(clean_text):
         kind = _kind(point, recipe)
         joins = (kind == "mark" and before not in ("", "space")) or (kind in ("mark", "letter") and before == "letter")
+        if {kind, before} in ({"han"}, {"han", "letter"}):
+            joins = place not in starts
         if joins:
             found[-1] += point
         elif kind != "space":
@@ -285,13 +299,20 @@ def _clean_point(point: str, recipe: RecipeLike) -> str:
 
 
 def _kind(point: str, recipe: RecipeLike) -> str:
-    """Return what a code point is where words are told apart: space, mark, alone, or letter (all that runs on)."""
+    """Return what a code point is where words are told apart: space, mark, alone, han, or letter (all that runs on)."""
     category = unicodedata.category(point)
     if _is_space(point):
         return "space"
     if category[0] == "M":
         return "mark"
+    if recipe.unit == "word" and "\u4e00" <= point <= "\u9fd5":
+        return "han"
     return "alone" if (category[0] in "PS" and category != "Pc") or _within(point, ALONE[recipe.unit]) else "letter"
+
+
+def _starts_of_chinese_words(clean_text: str) -> set[int]:
+    """Return the places at which jieba begins a word."""
+    return set(itertools.accumulate(map(len, jieba.cut(clean_text)), initial=0))
 
 
 def _is_space(point: str) -> bool:

@@ -57,6 +57,7 @@ SWITCHES: Final = [
     Switch("digits", "keep", "zero", ["route 41 north", "route 47 north"]),
     Switch("invisible", "drop", "keep", [FERRY, FERRY.replace("e", "e\u200b")]),
     Switch("space", "collapse", "drop", [FERRY, FERRY.replace(" ", "")]),
+    Switch("han", "keep", "simplified", ["漁船在港口", "渔船在港口"]),
     Switch("strip_html", False, True, [FERRY, f"<p>{FERRY}</p><script>let a</script>"]),
 ]
 
@@ -129,8 +130,9 @@ def test_every_option_changes_the_outcome_by_every_road(
 
 
 def test_no_option_is_without_a_test() -> None:
-    """The table above has every field of the recipe."""
-    named = {switch.field for switch in SWITCHES} | {"frequencies"}  # which has its own, in test_background
+    """The table above has every field of the recipe, but those that name files."""
+    elsewhere = {"frequencies", "stopwords", "user_dict"}  # in test_background and test_lexicon
+    named = {switch.field for switch in SWITCHES} | elsewhere
     assert {field.name for field in dataclasses.fields(Recipe)} == named
 
 

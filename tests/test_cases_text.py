@@ -73,7 +73,7 @@ def test_texts_shorter_than_a_shingle_are_whole_shingles(fields: dict[str, Any])
     [
         ({"ngram": 2}, 0.735),
         ({"ngram": 3}, 0.627),
-        ({"unit": "word", "ngram": 1}, 0.889),
+        ({"unit": "word", "ngram": 1}, 0.778),
         ({"unit": "token", "ngram": 2}, 0.717),
     ],
 )

@@ -49,6 +49,11 @@ from neardup.recipe import PRESETS, Recipe, choices
         ({"keep": "best"}, "keep is one of first, last, longest, shortest, min:FIELD, max:FIELD; not 'best'."),
         ({"keep": "max:"}, "keep is one of"),
         ({"space": "drop", "unit": "word"}, "it goes with unit = 'char', not 'word'."),
+        ({"stopwords": "default"}, "stopwords goes with unit = 'word' or 'token', not 'char', which knows no words"),
+        ({"user_dict": "d.txt"}, "user_dict goes with unit = 'word', not 'char', which asks no dictionary."),
+        ({"user_dict": "d.txt", "unit": "token"}, "user_dict goes with unit = 'word', not 'token'"),
+        ({"stopwords": "", "unit": "word"}, "stopwords names a file; this name is empty."),
+        ({"han": "traditional"}, "han is one of keep, simplified; not 'traditional'."),
         ({"strip_html": "yes"}, "strip_html is true or false, not 'yes'."),
     ],
 )
@@ -110,6 +115,7 @@ def test_every_field_changes_the_fingerprint(tmp_path: Path) -> None:
         "bands": {"bands": 8, "rows": 8}, "rows": {"bands": 8, "rows": 8},
         "distance": {"sketch": "simhash", "distance": 5}, "weights": {"sketch": "weighted", "weights": "tfidf"},
         "frequencies": {"max_df": 0.1, "frequencies": str(file)},
+        "stopwords": {"unit": "word", "stopwords": "default"}, "user_dict": {"unit": "word", "user_dict": str(file)},
     }  # fmt: skip
     for field in dataclasses.fields(Recipe):
         value = other.get(field.name) or (choices(field.name) or (None, None))[-1]

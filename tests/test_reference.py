@@ -100,6 +100,8 @@ def test_clean_example(text: str, choices: dict[str, Any], expected: str) -> Non
         ("ab c", "char", ["a", "b", " ", "c"]),
         ("low tide 47", "word", ["low", "tide", "47"]),
         ("ai在線b2", "word", ["ai", "在", "線", "b2"]),
+        ("港口恢复通航", "word", ["港口", "恢复", "通航"]),
+        ("港口恢复通航", "token", ["港", "口", "恢", "复", "通", "航"]),
         ("c++ (c)", "word", ["c", "+", "+", "(", "c", ")"]),
         ("한국어 abc", "word", ["한국어", "abc"]),
         ("한국어 abc", "token", ["한", "국", "어", "abc"]),
@@ -210,7 +212,7 @@ def test_similarity_example(a: str, b: str, choices: dict[str, Any], expected: f
 @pytest.mark.parametrize("unit", ["char", "word", "token"])
 def test_similarity_of_chinese_is_well_above_zero_in_every_unit(unit: str) -> None:
     """A sentence without spaces is more than one unit."""
-    assert similarity(HARBOR, HARBOR_EDITED, unit=unit, ngram=2) > 0.7
+    assert similarity(HARBOR, HARBOR_EDITED, unit=unit, ngram=2) > 0.6
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernel import Threads
-from neardup.pipeline import in_slices, plain, shingles_in_order, texts_of
+from neardup.pipeline import in_slices, plain, shingles_in_order, shingles_of
 from neardup.recipe import Recipe
-from neardup.schema import U64, Background, CleanTexts, Frequencies, Shingles, Texts
+from neardup.schema import U64, Background, CleanTexts, Frequencies, Shingles, Texts, texts_of
 from neardup.steps.clean import LONELY, clean, content_hashes
 from neardup.steps.frequency import Seen, count, directory_of, frequent, merge, merge_runs, repeated
-from neardup.steps.shingle import distinct, shingle
-from neardup.steps.words import lonely_bit, units
+from neardup.steps.shingle import distinct
 
 _COUNT_AT: Final = 1 << 23  # shingles held before they are counted
 _EXAMPLES: Final = 20  # shingles whose text is shown
@@ -51,7 +50,7 @@ def background(frequencies: Frequencies, recipe: Recipe) -> Background:
 def _shingles_once(texts: Texts, recipe: Recipe) -> tuple[U64, Shingles]:
     """Return the content hashes of texts, and their distinct shingles."""
     cleaned = clean(plain(texts, recipe), recipe)
-    shingles = shingle(units(cleaned, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
+    shingles = shingles_of(cleaned, recipe)
     return content_hashes(cleaned), distinct(shingles)
 
 
@@ -82,7 +81,7 @@ def _text_of(value: int, cleaned: CleanTexts, recipe: Recipe) -> str:
 
     def has(start: int, end: int) -> bool:
         part = CleanTexts(cleaned.points[start:end], np.array([0, end - start]))
-        shingles = shingle(units(part, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
+        shingles = shingles_of(part, recipe)
         return value in shingles.hashes
 
     n_points = cleaned.points.size

@@ -11,10 +11,10 @@ import pyarrow as pa
 from neardup.background import background
 from neardup.errors import UsageError
 from neardup.kernel import Threads
-from neardup.pipeline import compare, counted_shingles, evidence, signatures_of, texts_of
+from neardup.pipeline import compare, counted_shingles, evidence, signatures_of
 from neardup.recipe import Recipe
 from neardup.records.frequencies import load_frequencies
-from neardup.schema import Background, Candidates, Shingles, Texts, Values
+from neardup.schema import Background, Candidates, Shingles, Texts, Values, texts_of
 from neardup.steps.shingle import distinct
 
 

@@ -13,12 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernel import Threads
+from neardup.lexicon import units_of
 from neardup.recipe import Recipe
 from neardup.schema import (
     I64,
     U64,
     Background,
     Candidates,
+    CleanTexts,
     Clusters,
     Pairs,
     Shingles,
@@ -26,6 +28,7 @@ from neardup.schema import (
     Texts,
     Values,
     Weighted,
+    texts_of,
 )
 from neardup.steps.blocks import choose_blocks, table_keys, table_masks
 from neardup.steps.candidates import Near, Tables, band_keys
@@ -37,7 +40,7 @@ from neardup.steps.shingle import distinct, shingle
 from neardup.steps.sketch import FAMILIES, WEIGHTED_FAMILIES
 from neardup.steps.verify import estimate, verify, verify_weighted
 from neardup.steps.weigh import weigh
-from neardup.steps.words import lonely_bit, units
+from neardup.steps.words import lonely_bit
 
 R = TypeVar("R")
 
@@ -56,13 +59,6 @@ class Evidence(NamedTuple):
     docs: I64
     values: tuple[Values, ...]
     offsets: I64
-
-
-def texts_of(column: pa.LargeBinaryArray) -> Texts:
-    """Return a column of texts as arrays over its buffers, nothing copied."""
-    _, offsets, data = column.buffers()
-    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-    return Texts(np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8), ends)
 
 
 def sign(
@@ -194,9 +190,12 @@ def evidence_of_words(docs: I64, words: U64) -> Evidence:
 
 def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
     """Return the shingle hashes of texts in text order, with repeats."""
-    return shingle(
-        units(clean(plain(texts, recipe), recipe), recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe)
-    )
+    return shingles_of(clean(plain(texts, recipe), recipe), recipe)
+
+
+def shingles_of(cleaned: CleanTexts, recipe: Recipe) -> Shingles:
+    """Return the shingle hashes of clean texts in text order, with repeats."""
+    return shingle(units_of(cleaned, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
 
 
 def in_slices(work: Callable[[Texts], R], columns: Iterable[pa.LargeBinaryArray], threads: Threads) -> Iterator[R]:
@@ -250,7 +249,7 @@ def _counted(shingles: Shingles, known: Background | None) -> Shingles:
 
 def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signed:
     cleaned = clean(plain(texts, recipe), recipe)
-    shingles = shingle(units(cleaned, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
+    shingles = shingles_of(cleaned, recipe)
     n_shingles = np.diff(shingles.offsets)
     shingles = _counted(shingles, known)
     signatures = signatures_of(shingles, recipe, known)

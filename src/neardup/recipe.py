@@ -34,18 +34,21 @@ Punct = Literal["space", "keep", "drop"]
 Digits = Literal["keep", "zero"]
 Invisible = Literal["drop", "keep"]
 Space = Literal["collapse", "drop"]
+Han = Literal["keep", "simplified"]
 
 KEEP_POLICIES: Final = ("first", "last", "longest", "shortest", "min:FIELD", "max:FIELD")
 
 # What a stored result depends on besides the fields: the shingle hash, the sketches, the cleaning tables.
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 _RANGES: Final[dict[str, tuple[int, int]]] = {"ngram": (1, 32), "num_perm": (64, 1024)}
 # The fields on which the shingles of a text depend.
 _SHINGLE_FIELDS: Final = (
     "unit", "ngram", "normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html",
+    "han", "stopwords", "user_dict",
 )  # fmt: skip
-_FILES: Final = ("frequencies",)  # the fields that name a file
+_FILES: Final = ("frequencies", "stopwords", "user_dict")  # the fields that name a file
+OUR_STOPWORDS: Final = "default"  # in place of a file of stop words
 _DEFAULT_RECALL: Final = 0.99
 _WEIGHTED: Final = ("weighted", "simhash")  # the sketches of weighted shingles
 
@@ -80,6 +83,9 @@ class Recipe:
         invisible: control, format and zero-width characters dropped, or as they are.
         space: runs of white space to one space, or dropped.
         strip_html: take the text out of HTML markup first.
+        han: traditional Han characters to simplified ones, or as they are.
+        stopwords: file with words, one a line, that do not count by themselves; "default" for ours; None for none.
+        user_dict: file with further words for the segmentation of Chinese, in the form of jieba's; or None.
     """
 
     unit: Unit = "char"
@@ -106,6 +112,9 @@ class Recipe:
     invisible: Invisible = "drop"
     space: Space = "collapse"
     strip_html: bool = False
+    han: Han = "keep"
+    stopwords: str | None = None
+    user_dict: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse a value out of range, and values that do not go together.
@@ -116,6 +125,8 @@ class Recipe:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             _check_type(field.name, value)
+            if field.name in _FILES and value == "":
+                raise RecipeError(f"{field.name} names a file; this name is empty.")
             if field.name in _RANGES:
                 _check_range(field.name, value, *_RANGES[field.name])
         _check_shares(self)
@@ -130,6 +141,7 @@ class Recipe:
         else:
             _check_bands(self)
         _check_keep(self.keep)
+        _check_words(self)
         if self.space == "drop" and self.unit != "char":
             raise RecipeError(
                 f"space = 'drop' leaves no boundary between words; it goes with unit = 'char', not {self.unit!r}."
@@ -268,9 +280,18 @@ def _digits_of(recipe: Recipe, names: Iterable[str]) -> str:
     fields = {name: getattr(recipe, name) for name in names}
     for name in _FILES:
         if fields.get(name) is not None:
-            fields[name] = _digest(name, Path(fields[name]))
+            fields[name] = _digest(name, _path_of(name, fields[name]))
     canonical = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def stopwords_path(stopwords: str) -> Path:
+    """Return the file of stop words that a recipe names."""
+    return Path(__file__).with_name("stopwords.txt") if stopwords == OUR_STOPWORDS else Path(stopwords)
+
+
+def _path_of(name: str, value: str) -> Path:
+    return stopwords_path(value) if name == "stopwords" else Path(value)
 
 
 def _digest(name: str, path: Path) -> str:
@@ -368,6 +389,16 @@ def _check_bands(recipe: Recipe) -> None:
             f"{bands} bands of {rows} rows take {bands} x {rows} = {bands * rows:,} values, "
             f"but a signature has {recipe.num_perm:,}. Raise num_perm or take fewer."
         )
+
+
+def _check_words(recipe: Recipe) -> None:
+    if recipe.stopwords is not None and recipe.unit == "char":
+        raise RecipeError(
+            "stopwords goes with unit = 'word' or 'token', not 'char', which knows no words; max_df leaves out what "
+            "is frequent with any unit."
+        )
+    if recipe.user_dict is not None and recipe.unit != "word":
+        raise RecipeError(f"user_dict goes with unit = 'word', not {recipe.unit!r}, which asks no dictionary.")
 
 
 def _check_keep(keep: object) -> None:

@@ -18,6 +18,7 @@ F64: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = NDArray[Any]  # of one of several types, which the docstring names
 Bools: TypeAlias = NDArray[np.bool_]
 
+JIEBA_HAN: Final = (0x4E00, 0x9FD5)  # first and last of the Han characters that jieba makes words of
 WEIGHT_ONE: Final = 1 << 20  # weights are whole numbers of this fraction of 1, so that sums are exact
 
 
@@ -42,6 +43,13 @@ class Texts(NamedTuple):
 
     data: U8
     offsets: I64
+
+
+def texts_of(column: pa.LargeBinaryArray) -> Texts:
+    """Return a column of texts as arrays over its buffers, nothing copied."""
+    _, offsets, data = column.buffers()
+    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    return Texts(np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8), ends)
 
 
 class CleanTexts(NamedTuple):
@@ -173,3 +181,11 @@ class Batch(NamedTuple):
     texts: pa.LargeBinaryArray
     ids: pa.Array
     field: pa.Array | None
+
+
+class UserWord(NamedTuple):
+    """A word that a user adds to the dictionary; without a frequency it gets one at which it stays whole."""
+
+    word: str
+    frequency: int | None
+    tag: str | None

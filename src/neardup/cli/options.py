@@ -38,6 +38,9 @@ _HELP: Final = {
     "invisible": "Control, format and zero-width characters: dropped, or as they are.",
     "space": "Runs of white space: to one space, or dropped.",
     "strip_html": "Take the text out of HTML first.",
+    "han": "Traditional Han characters: as they are, or to simplified ones (extra zh).",
+    "stopwords": "File of words that do not count by themselves, one a line; default for ours.",
+    "user_dict": "File of further words for Chinese, as jieba reads them, with --unit word.",
 }
 
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from neardup.errors import MissingExtraError
 from neardup.kernel import kernel, mix
 from neardup.recipe import Recipe
 from neardup.schema import I64, U8, U32, U64, Bools, CleanTexts, Texts
@@ -30,6 +31,7 @@ _NEIGHBORS: Final = np.uint32(
     1 << 30 | 1 << 28
 )  # as _EXPAND, in a text that was normalized as a whole; else it has to be
 _VALUE: Final = np.uint32((1 << 28) - 1)
+_POINT: Final = np.uint32((1 << 21) - 1)
 
 _IGNORABLE: Final = frozenset(
     chain(
@@ -50,6 +52,7 @@ _PLAIN: Final = (
     (0x2FA20, 0xE0000),
     (0xE01F0, 0x110000),
 )
+_HAN: Final = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0x20000, 0x2F800), (0x30000, 0x323B0))
 _ASKED: Final = tuple(
     chain.from_iterable(
         range(end, start) for (_, end), (start, _) in zip(((0, 0), *_PLAIN), (*_PLAIN, (0x110000, 0)), strict=True)
@@ -72,6 +75,7 @@ class Rules(NamedTuple):
     digits: str
     invisible: str
     space: str
+    han: str
 
 
 class Table(NamedTuple):
@@ -124,7 +128,13 @@ def table(rules: Rules) -> Table:
             expansions += [len(points), *points]
         else:
             entries[ord(char)] = points[0] if points else _DROP
-    return Table(entries, np.array(expansions or [0], np.uint32))
+    expanded = np.array(expansions or [0], np.uint32)
+    if rules.han == "simplified":
+        simplified = _simplified()
+        is_plain = entries < _RARE
+        entries[is_plain] = simplified[entries[is_plain]]
+        expanded = np.where(expanded < _RARE, simplified[expanded & _POINT], expanded)  # a length is no Han character
+    return Table(entries, expanded)
 
 
 def _changes(rules: Rules) -> Iterator[tuple[str, str, bool]]:
@@ -144,6 +154,35 @@ def _changes(rules: Rules) -> Iterator[tuple[str, str, bool]]:
         needs_neighbors = whole[0] in neighbors
         if fold != char or needs_neighbors or category in _CLASSED or ord(char) in _IGNORABLE:
             yield char, fold, needs_neighbors
+
+
+@lru_cache(maxsize=1)
+def _simplified() -> U32:
+    """Return uint32[0x110000]: the simplified form of each code point, by the tables of OpenCC for single characters.
+
+    First its standard (t2s), then, for characters that this leaves, the forms of Hong Kong and Taiwan; but what the
+    standard makes of another character is simplified already. One character becomes one, whatever stands beside it,
+    so that what is equal stays equal; for 計畫, which is 计划, a converter of phrases has to come before.
+
+    Raises:
+        MissingExtraError: OpenCC is not installed.
+    """
+    try:
+        from opencc import OpenCC  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise MissingExtraError(
+            "han = 'simplified' takes the tables of OpenCC, which is not installed: pip install 'neardup[zh]'."
+        ) from error
+    chars = [chr(code) for first, last in _HAN for code in range(first, last)]
+    fold: dict[str, str] = {}
+    for region in ("t2s", "hk2s", "tw2s"):
+        made = set(fold.values())
+        lines = OpenCC(region).convert("\n".join(chars)).split("\n")
+        changed = ((a, b) for a, b in zip(chars, lines, strict=True) if a != b and len(b) == 1)
+        fold = {a: b for a, b in changed if a not in made} | fold
+    after = np.arange(0x110000, dtype=np.uint32)
+    after[list(map(ord, fold))] = list(map(ord, fold.values()))
+    return after[after[after]]  # 薴 becomes 苧, and 苧 becomes 苎
 
 
 @lru_cache(maxsize=1)

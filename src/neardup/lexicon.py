@@ -1,0 +1,77 @@
+"""The words that a recipe knows of besides the texts: those it adds to the dictionary, and those that do not count.
+
+Such words are cleaned as texts are, so that 'Ｔ恤' in a list and 't恤' in a text are one word.
+"""
+
+import functools
+import threading
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.recipe import Recipe, stopwords_path
+from neardup.records.wordlists import load_stopwords, load_user_words
+from neardup.schema import U64, CleanTexts, Units, texts_of
+from neardup.steps.clean import LONELY, clean
+from neardup.steps.segment import Segmenter, segmenter, word_starts
+from neardup.steps.words import hash_table, pass_over, units, whole_units
+
+_LOADING: Final = threading.Lock()
+
+
+def units_of(cleaned: CleanTexts, recipe: Recipe) -> Units:
+    """Return the units of clean texts, with Chinese words as the recipe cuts them and stop words marked as lonely.
+
+    Raises:
+        InputError: a list that the recipe names cannot be read.
+        MissingExtraError: a text has Chinese words, and what cuts them is not installed.
+    """
+    if recipe.unit == "word":
+        starts = word_starts(cleaned, functools.partial(_segmenter_of, recipe))
+    else:
+        starts = np.empty(0, np.bool_)
+    found = units(cleaned, recipe, starts)
+    return found if recipe.stopwords is None else pass_over(found, _stop_words_of(recipe, recipe.stopwords))
+
+
+def _segmenter_of(recipe: Recipe) -> Segmenter:
+    with _LOADING:
+        if recipe.user_dict is None:
+            return segmenter(())
+        path = Path(recipe.user_dict)
+        return _segmenter_with(recipe, path, _state(path))
+
+
+@functools.lru_cache(maxsize=2)
+def _segmenter_with(recipe: Recipe, path: Path, _state: object) -> Segmenter:
+    given = load_user_words(path)
+    points, offsets = _clean([one.word for one in given], recipe)
+    words = ["".join(map(chr, (points[a:b] & ~LONELY).tolist())) for a, b in pairwise(offsets)]
+    return segmenter(tuple(one._replace(word=word) for one, word in zip(given, words, strict=True) if word))
+
+
+def _stop_words_of(recipe: Recipe, name: str) -> U64:
+    path = stopwords_path(name)
+    with _LOADING:
+        return _stop_words_in(recipe, path, _state(path))
+
+
+@functools.lru_cache(maxsize=4)
+def _stop_words_in(recipe: Recipe, path: Path, _state: object) -> U64:
+    return hash_table(whole_units(_clean(load_stopwords(path), recipe), recipe))
+
+
+def _clean(words: list[str], recipe: Recipe) -> CleanTexts:
+    return clean(texts_of(pa.array([word.encode() for word in words], pa.large_binary())), recipe)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does, so that an edited list is read anew; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
