@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernel import Threads
-from neardup.pipeline import in_slices, plain, shingles_in_order, shingles_of
+from neardup.lexicon import starts_of
+from neardup.pipeline import in_slices, plain, shingles_between, shingles_in_order, shingles_of
 from neardup.recipe import Recipe
 from neardup.schema import U64, Background, CleanTexts, Frequencies, Shingles, Texts, texts_of
 from neardup.steps.clean import LONELY, clean, content_hashes
@@ -78,11 +79,11 @@ def examples_of_frequent(columns: Iterable[pa.LargeBinaryArray], known: Backgrou
 
 def _text_of(value: int, cleaned: CleanTexts, recipe: Recipe) -> str:
     """Return the part of a clean text that is the shingle of this hash: the shortest that has it."""
+    starts = starts_of(cleaned, recipe)
 
     def has(start: int, end: int) -> bool:
         part = CleanTexts(cleaned.points[start:end], np.array([0, end - start]))
-        shingles = shingles_of(part, recipe)
-        return value in shingles.hashes
+        return value in shingles_between(part, starts[start:end], recipe).hashes
 
     n_points = cleaned.points.size
     end = bisect.bisect_left(range(n_points), True, key=lambda end: has(0, end))  # noqa: FBT003  # what is looked for

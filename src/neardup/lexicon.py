@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from neardup.recipe import Recipe, stopwords_path
 from neardup.records.wordlists import load_stopwords, load_user_words
-from neardup.schema import U64, CleanTexts, Units, texts_of
+from neardup.schema import U64, Bools, CleanTexts, Units, texts_of
 from neardup.steps.clean import LONELY, clean
 from neardup.steps.segment import Segmenter, segmenter, word_starts
 from neardup.steps.words import hash_table, pass_over, units, whole_units
@@ -22,17 +22,24 @@ from neardup.steps.words import hash_table, pass_over, units, whole_units
 _LOADING: Final = threading.Lock()
 
 
-def units_of(cleaned: CleanTexts, recipe: Recipe) -> Units:
-    """Return the units of clean texts, with Chinese words as the recipe cuts them and stop words marked as lonely.
+def starts_of(cleaned: CleanTexts, recipe: Recipe) -> Bools:
+    """Return bool[n_points]: where Chinese words may begin; empty for units that take no notice of it.
 
     Raises:
-        InputError: a list that the recipe names cannot be read.
+        InputError: the dictionary that the recipe names cannot be read.
         MissingExtraError: a text has Chinese words, and what cuts them is not installed.
     """
-    if recipe.unit == "word":
-        starts = word_starts(cleaned, functools.partial(_segmenter_of, recipe))
-    else:
-        starts = np.empty(0, np.bool_)
+    if recipe.unit != "word":
+        return np.empty(0, np.bool_)
+    return word_starts(cleaned, functools.partial(_segmenter_of, recipe))
+
+
+def units_of(cleaned: CleanTexts, starts: Bools, recipe: Recipe) -> Units:
+    """Return the units of clean texts, those that are stop words marked as lonely. starts: as `starts_of` has them.
+
+    Raises:
+        InputError: the list of stop words that the recipe names cannot be read.
+    """
     found = units(cleaned, recipe, starts)
     return found if recipe.stopwords is None else pass_over(found, _stop_words_of(recipe, recipe.stopwords))
 
@@ -40,9 +47,14 @@ def units_of(cleaned: CleanTexts, recipe: Recipe) -> Units:
 def _segmenter_of(recipe: Recipe) -> Segmenter:
     with _LOADING:
         if recipe.user_dict is None:
-            return segmenter(())
+            return _segmenter()
         path = Path(recipe.user_dict)
         return _segmenter_with(recipe, path, _state(path))
+
+
+@functools.lru_cache(maxsize=1)
+def _segmenter() -> Segmenter:
+    return segmenter(())
 
 
 @functools.lru_cache(maxsize=2)
@@ -50,7 +62,7 @@ def _segmenter_with(recipe: Recipe, path: Path, _state: object) -> Segmenter:
     given = load_user_words(path)
     points, offsets = _clean([one.word for one in given], recipe)
     words = ["".join(map(chr, (points[a:b] & ~LONELY).tolist())) for a, b in pairwise(offsets)]
-    return segmenter(tuple(one._replace(word=word) for one, word in zip(given, words, strict=True) if word))
+    return segmenter([one._replace(word=word) for one, word in zip(given, words, strict=True) if word])
 
 
 def _stop_words_of(recipe: Recipe, name: str) -> U64:

@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernel import Threads
-from neardup.lexicon import units_of
+from neardup.lexicon import starts_of, units_of
 from neardup.recipe import Recipe
 from neardup.schema import (
     I64,
     U64,
     Background,
+    Bools,
     Candidates,
     CleanTexts,
     Clusters,
@@ -195,7 +196,12 @@ def shingles_in_order(texts: Texts, recipe: Recipe) -> Shingles:
 
 def shingles_of(cleaned: CleanTexts, recipe: Recipe) -> Shingles:
     """Return the shingle hashes of clean texts in text order, with repeats."""
-    return shingle(units_of(cleaned, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
+    return shingles_between(cleaned, starts_of(cleaned, recipe), recipe)
+
+
+def shingles_between(cleaned: CleanTexts, starts: Bools, recipe: Recipe) -> Shingles:
+    """Return the same where it is known already where Chinese words begin: a part of a text is cut as the whole is."""
+    return shingle(units_of(cleaned, starts, recipe), ngram=recipe.ngram, lonely_bit=lonely_bit(recipe))
 
 
 def in_slices(work: Callable[[Texts], R], columns: Iterable[pa.LargeBinaryArray], threads: Threads) -> Iterator[R]:

@@ -8,18 +8,20 @@ from typing import Final
 from neardup.errors import InputError
 from neardup.schema import UserWord
 
+_COMMENT: Final = re.compile(r"(?:^|\s)#")
+_MOST_DIGITS: Final = 12
 _USER_WORD: Final = re.compile(r"(.+?)(?: ([0-9]+))?(?: ([a-z]+))?")
 
 
 def load_stopwords(path: Path) -> list[str]:
-    """Return the words of a UTF-8 file: one a line, what follows a # left out.
+    """Return the words of a UTF-8 file: one a line; a # at the start or after a space begins a comment.
 
     Raises:
         InputError: the file cannot be read, is not UTF-8, or has two words in a line.
     """
     words: list[str] = []
     for number, line in _lines(path, "stop words"):
-        found = line.partition("#")[0].split()
+        found = _COMMENT.split(line, 1)[0].split()
         if len(found) > 1:
             raise InputError(f"{path}, line {number}: {' '.join(found)!r} is more than one word; give each a line.")
         words += found
@@ -30,10 +32,17 @@ def load_user_words(path: Path) -> list[UserWord]:
     """Return the words of a dictionary in the form of jieba's: `word [frequency] [tag]` a line, parted by spaces.
 
     Raises:
-        InputError: the file cannot be read, or is not UTF-8.
+        InputError: the file cannot be read, is not UTF-8, or has a frequency beyond reason.
     """
-    found = [_USER_WORD.fullmatch(line.strip()) for _, line in _lines(path, "user dictionary")]
-    return [UserWord(match[1], int(match[2]) if match[2] else None, match[3]) for match in found if match]
+    words: list[UserWord] = []
+    for number, line in _lines(path, "user dictionary"):
+        match = _USER_WORD.fullmatch(line.strip())
+        assert match is not None  # a line that is not blank has a word
+        word, frequency, tag = match.groups()
+        if len(frequency or "") > _MOST_DIGITS:
+            raise InputError(f"{path}, line {number}: the frequency of {word!r} has more than {_MOST_DIGITS} digits.")
+        words.append(UserWord(word, int(frequency) if frequency else None, tag))
+    return words
 
 
 def _lines(path: Path, what: str) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,7 @@ Source: jieba, https://github.com/fxsjy/jieba: the likeliest way through a graph
 hidden Markov model. rjieba is a port to Rust with the same dictionary and output.
 """
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
 import numpy as np
@@ -36,8 +35,7 @@ class Segmenter(Protocol):
         """Return the words, which put together are the text."""
 
 
-@functools.lru_cache(maxsize=4)
-def segmenter(user_words: tuple[UserWord, ...]) -> Segmenter:
+def segmenter(user_words: Sequence[UserWord]) -> Segmenter:
     """Return jieba with these words beside its own.
 
     Raises:
