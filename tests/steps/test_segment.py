@@ -116,7 +116,9 @@ def test_a_segmenter_is_asked_for_han_alone() -> None:
     def never() -> Any:
         raise AssertionError
 
-    cleaned = clean(as_texts(["low tide", "ひらがな カタカナ", "한국어", "ไทย", "\U00020bb7㐂", ""]), Recipe(unit="word"))
+    cleaned = clean(
+        as_texts(["low tide", "ひらがな カタカナ", "한국어", "ไทย", "\U00020bb7㐂", ""]), Recipe(unit="word")
+    )
 
     assert word_starts(cleaned, never).all()
 
