@@ -91,7 +91,7 @@ def _has_han(points: U32) -> bool:
     """Tell whether there is a character that jieba knows."""
     found = False
     for point in points:
-        found |= (point >= _FIRST) & (point <= _LAST)  # no jump: many at a time
+        found |= (point >= _FIRST) & (point <= _LAST)
     return found
 
 

@@ -143,21 +143,18 @@ def _hash_words(points: U32, offsets: I64, kinds: U8, starts: Bools, values: U64
             is_end = place == offsets[doc + 1]
             point = _LAST if is_end else points[place]
             kind = _SPACE if is_end else kinds[point & _POINT]
-            joins = before != _SPACE and (kind == _MARK or (kind == _LETTER and before == _LETTER))
-            if max(kind, before) == _HAN_LETTER:
-                joins = not starts[place]
-            if joins:
+            if before != _SPACE and (kind == _MARK or (kind == _LETTER and before == _LETTER)):
                 lonely &= np.uint64(point >> np.uint32(31))
+            elif max(kind, before) == _HAN_LETTER and not starts[place]:
+                lonely &= np.uint64(point >> np.uint32(31))
+                before = kind
             else:
                 if before != _SPACE:
                     values[at] = mix(word) >> np.uint64(1) | lonely << np.uint64(63)
                     at += 1
+                before = _LETTER if kind == _MARK else kind
                 word = np.uint64(0)
                 lonely = np.uint64(point >> np.uint32(31))
-            if kind != _MARK:
-                before = kind
-            elif not joins:
-                before = _LETTER
             word = (word ^ np.uint64(point)) * np.uint64(0x9E3779B97F4A7C15)
             word ^= word >> np.uint64(32)
         out[doc + 1] = at
