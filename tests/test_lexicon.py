@@ -1,5 +1,7 @@
 """Words that a recipe brings: Chinese by a dictionary, the user's own, stop words, and simplified characters."""
 
+import json
+import os
 import re
 import sys
 import unicodedata
@@ -17,8 +19,9 @@ from hypothesis import strategies as st
 
 import neardup
 import reference
+from contract_dedup import read_jsonl
 from helpers import as_sets, as_strings, as_texts
-from neardup import lexicon, records
+from neardup import cli, lexicon, records
 from neardup.errors import InputError, MissingExtraError, UsageError
 from neardup.kernel import Threads
 from neardup.pipeline import sign
@@ -281,6 +284,29 @@ def test_our_list_is_in_order() -> None:
     assert words == as_strings(clean(as_texts(words), WORDS))
     assert {"the", "of", "的", "我们", "我們"} <= set(words)
     assert stopwords_path("default").parent == Path(neardup.__file__).parent
+
+
+def test_lists_go_by_call_recipe_file_and_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All three find the same pairs, others than without the lists; the statistics name the files."""
+    lists = {"stopwords": write(tmp_path / "stop.txt", "的\n"), "user_dict": write(tmp_path / "words.txt", "海湾路\n")}
+    recipe = WORDS.replace(**lists, threshold=0.1, ngram=2)
+    texts = ["海湾路的港口", "海湾路的的学校", "海湾路的"]
+    source = write(tmp_path / "in.txt", "\n".join(texts) + "\n")
+    file = write(tmp_path / "recipe.toml", recipe.to_toml())
+    expected = neardup.dedup(texts, recipe=recipe).pairs.to_pylist()
+    roads = [["--recipe", file], ["--unit", "word", "--ngram", "2", "--threshold", "0.1", "--stopwords",
+             lists["stopwords"], "--user-dict", lists["user_dict"]]]  # fmt: skip
+
+    for road in roads:
+        outputs = ["--pairs", str(tmp_path / "pairs.jsonl"), "--stats", str(tmp_path / "stats.json")]
+        monkeypatch.setattr(sys, "argv", ["neardup", "dedup", source, "-o", os.devnull, "--quiet", *outputs, *road])
+        assert 0 == cli._end()
+
+        assert expected == read_jsonl(tmp_path / "pairs.jsonl")
+        echoed = json.loads((tmp_path / "stats.json").read_text(encoding="utf-8"))["recipe"]
+        assert lists == {name: echoed[name] for name in lists}
+    plain = neardup.dedup(texts, recipe=recipe.replace(stopwords=None, user_dict=None)).pairs.to_pylist()
+    assert expected != plain
 
 
 # Simplified characters
