@@ -111,6 +111,14 @@ def test_a_text_has_the_shingles_it_has_alone(texts: list[str], stopwords: str |
     assert alone == as_sets(neardup.shingles(texts, recipe))
 
 
+def test_a_run_says_whose_dictionary_it_used() -> None:
+    """The versions of what decided beside the recipe stand in the statistics."""
+    ours = neardup.dedup([PORT], recipe=WORDS.replace(han="simplified")).stats.versions
+    plain = neardup.dedup([PORT]).stats.versions
+
+    assert {"rjieba", "OpenCC"} == ours.keys() - plain.keys()
+
+
 def test_threads_and_batches_are_of_no_account() -> None:
     """The same documents are signed the same, by one thread or two, in one batch or many."""
     rng = Random(4)
@@ -188,6 +196,11 @@ def test_an_edited_dictionary_is_read_anew(tmp_path: Path) -> None:
     [
         ("user_dict", "港口\n\xff".encode("latin-1", "replace") + b"\xff", "line 2: not UTF-8: invalid start byte at"),
         ("user_dict", "海湾路 1234567890123\n".encode(), "line 1: the frequency of '海湾路' has more than 12 digits."),
+        (
+            "user_dict",
+            "海湾路\t5\n创新办,3\niPhone 5\n".encode(),
+            "none of its 3 lines has a Chinese word; the form is",
+        ),
         ("stopwords", "的\nNew York\n".encode(), "line 2: 'New York' is more than one word; give each a line."),
         ("stopwords", "的\n".encode("gb18030"), "line 1: not UTF-8"),
         ("stopwords", None, "cannot read the stop words: No such file or directory."),
@@ -206,6 +219,15 @@ def test_a_list_that_cannot_be_read_is_named(field: str, content: bytes | None, 
     if content is None:
         with pytest.raises(UsageError, match=f"cannot read the file that {field} names"):
             neardup.dedup(["港口"], recipe=recipe)
+
+
+def test_lines_that_can_be_no_word_have_no_effect(tmp_path: Path) -> None:
+    """Dictionaries that are about have Latin words, spaces and dots between names; an empty one is none."""
+    file = write(tmp_path / "words.txt", "Edu Trust认证 2000\n列夫·托尔斯泰 3 nr\niPhone 5\n\U00020bb7野家\n海湾路 5\n")
+    empty = write(tmp_path / "empty.txt", "\n")
+
+    assert ["海湾路", "iphone"] == units("海湾路iPhone", WORDS.replace(user_dict=file))
+    assert ["海湾", "路"] == units("海湾路", WORDS.replace(user_dict=empty))
 
 
 # Stop words

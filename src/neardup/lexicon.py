@@ -4,6 +4,7 @@ Such words are cleaned as texts are, so that 'Ｔ恤' in a list and 't恤' in a 
 """
 
 import functools
+import re
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -12,13 +13,15 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from neardup.errors import InputError
 from neardup.recipe import Recipe, stopwords_path
 from neardup.records.wordlists import load_stopwords, load_user_words
-from neardup.schema import U64, Bools, CleanTexts, Units, texts_of
+from neardup.schema import JIEBA_HAN, U64, Bools, CleanTexts, Units, texts_of
 from neardup.steps.clean import LONELY, clean
 from neardup.steps.segment import Segmenter, segmenter, word_starts
 from neardup.steps.words import hash_table, pass_over, units, whole_units
 
+_CHINESE: Final = re.compile(r"\S*[{}-{}]\S*".format(*map(chr, JIEBA_HAN)))  # what may be a word in a clean text
 _LOADING: Final = threading.Lock()
 
 
@@ -26,7 +29,7 @@ def starts_of(cleaned: CleanTexts, recipe: Recipe) -> Bools:
     """Return bool[n_points]: where Chinese words may begin; empty for units that take no notice of it.
 
     Raises:
-        InputError: the dictionary that the recipe names cannot be read.
+        InputError: the dictionary that the recipe names cannot be read, or has no word.
         MissingExtraError: a text has Chinese words, and what cuts them is not installed.
     """
     if recipe.unit != "word":
@@ -62,7 +65,13 @@ def _segmenter_with(recipe: Recipe, path: Path, _state: object) -> Segmenter:
     given = load_user_words(path)
     points, offsets = _clean([one.word for one in given], recipe)
     words = ["".join(map(chr, (points[a:b] & ~LONELY).tolist())) for a, b in pairwise(offsets)]
-    return segmenter([one._replace(word=word) for one, word in zip(given, words, strict=True) if word])
+    usable = [one._replace(word=word) for one, word in zip(given, words, strict=True) if _CHINESE.fullmatch(word)]
+    if given and not usable:
+        raise InputError(
+            f"{path}: none of its {len(given):,} lines has a Chinese word; the form is `word [frequency] [tag]`, "
+            "parted by single spaces."
+        )
+    return segmenter(usable)
 
 
 def _stop_words_of(recipe: Recipe, name: str) -> U64:

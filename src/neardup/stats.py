@@ -5,9 +5,9 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TypeAlias
 
 from neardup.recipe import Recipe
@@ -80,6 +80,10 @@ class Stats:
         self.peak_memory_bytes = peak_memory_bytes()
         names = ("neardup", "numpy", "numba", "pyarrow")
         self.versions = {"python": platform.python_version(), **{name: version(name) for name in names}}
+        asked = {"rjieba": self.recipe["unit"] == "word", "OpenCC": self.recipe["han"] == "simplified"}
+        for name in (name for name, is_asked in asked.items() if is_asked):
+            with suppress(PackageNotFoundError):  # texts without Chinese do not need it
+                self.versions[name] = version(name)
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as plain values, ready for JSON."""
