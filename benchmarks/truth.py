@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from peers.common import clean as peers_clean  # the very function the adapters call
 from score import I64, PairSets, fold
 
-from neardup.pipeline import texts_of
 from neardup.recipe import Recipe
+from neardup.schema import texts_of
 from neardup.steps.clean import LONELY
 from neardup.steps.clean import clean as neardup_clean
 

@@ -1,6 +1,6 @@
 """Every step of neardup in slow, obvious Python: the second opinion of the property tests.
 
-Chinese words are those of jieba itself.
+Chinese words are those of rjieba, which others hold against jieba.
 
 In: a list of texts and a recipe, of which only the attributes named in `RecipeLike` are looked at. Out: plain lists,
 sets and dicts. Imports nothing of neardup, so a fault there cannot hide here. A document is known by its position from
@@ -8,20 +8,16 @@ sets and dicts. Imports nothing of neardup, so a fault there cannot hide here. A
 """
 
 import itertools
-import logging
 import math
 import unicodedata
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, Literal, Protocol
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it is older than some rules of Python
-    import jieba
+import rjieba
 
-jieba.setLogLevel(logging.WARNING)
+JIEBA: Final = rjieba.Jieba()
 
 
 class RecipeLike(Protocol):
@@ -311,8 +307,8 @@ def _kind(point: str, recipe: RecipeLike) -> str:
 
 
 def _starts_of_chinese_words(clean_text: str) -> set[int]:
-    """Return the places at which jieba begins a word."""
-    return set(itertools.accumulate(map(len, jieba.cut(clean_text)), initial=0))
+    """Return the places at which rjieba begins a word."""
+    return set(itertools.accumulate(map(len, JIEBA.cut(clean_text)), initial=0))
 
 
 def _is_space(point: str) -> bool:
