@@ -131,7 +131,7 @@ def test_every_option_changes_the_outcome_by_every_road(
 
 def test_no_option_is_without_a_test() -> None:
     """The table above has every field of the recipe, but those that name files."""
-    elsewhere = {"frequencies", "stopwords", "user_dict"}  # in test_background and test_lexicon
+    elsewhere = {"frequencies", "stopwords", "user_dict", "vectors"}  # in test_background, _lexicon, _vectors
     named = {switch.field for switch in SWITCHES} | elsewhere
     assert {field.name for field in dataclasses.fields(Recipe)} == named
 

@@ -45,7 +45,7 @@ from neardup.recipe import PRESETS, Recipe, choices
         ({"sketch": "simhash", "recall": 0.9}, "bands, rows and recall do not go with sketch = 'simhash'"),
         ({"sketch": "simhash", "bands": 4, "rows": 4}, "bands, rows and recall do not go with sketch = 'simhash'"),
         ({"sketch": "simhash", "verify": "estimate", "verify_threshold": 0.9}, "verify_threshold goes with"),
-        ({"unit": "letter"}, "unit is one of char, word, token; not 'letter'."),
+        ({"unit": "letter"}, "unit is one of char, word, token, vector; not 'letter'."),
         ({"keep": "best"}, "keep is one of first, last, longest, shortest, min:FIELD, max:FIELD; not 'best'."),
         ({"keep": "max:"}, "keep is one of"),
         ({"space": "drop", "unit": "word"}, "it goes with unit = 'char', not 'word'."),
@@ -115,6 +115,8 @@ def test_every_field_changes_the_fingerprint(tmp_path: Path) -> None:
         "bands": {"bands": 8, "rows": 8}, "rows": {"bands": 8, "rows": 8},
         "distance": {"sketch": "simhash", "distance": 5}, "weights": {"sketch": "weighted", "weights": "tfidf"},
         "frequencies": {"max_df": 0.1, "frequencies": str(file)},
+        "unit": {"unit": "token"}, "sketch": {"sketch": "oph"},
+        "vectors": {"unit": "word", "ngram": 1, "sketch": "hyperplane", "vectors": str(file)},
         "stopwords": {"unit": "word", "stopwords": "default"}, "user_dict": {"unit": "word", "user_dict": str(file)},
     }  # fmt: skip
     for field in dataclasses.fields(Recipe):
@@ -152,5 +154,5 @@ def test_presets_are_recipes() -> None:
     for name in PRESETS:
         assert Recipe() != Recipe.preset(name)
         assert "last" == Recipe.preset(name).replace(keep="last").keep
-    with pytest.raises(RecipeError, match="preset is one of title, article, document, code; not 'novel'."):
+    with pytest.raises(RecipeError, match="preset is one of title, article, document, code, vector; not 'novel'."):
         Recipe.preset("novel")

@@ -116,6 +116,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         on_bad_record=on_bad_record,
         encoding=encoding,
         format=format,
+        vectors=recipe.unit == "vector",
         temp_dir=None if temp_dir is None else os.fspath(temp_dir),
     )
     stats = Stats.of(recipe)

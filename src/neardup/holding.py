@@ -74,9 +74,11 @@ class Holding:
 
 
 def sizes_of(n_counted: I64, recipe: Recipe) -> I64:
-    """Return int64[n]: the bytes of what documents are compared by, by the number of their shingles."""
+    """Return int64[n]: the bytes of what documents are compared by. n_counted: shingles, or numbers of a vector."""
     if recipe.verify == "estimate":
         return np.full(n_counted.size, recipe.num_perm * (4 if recipe.sketch != "simhash" else 1), np.int64)
+    if recipe.sketch == "hyperplane":
+        return n_counted * 4
     return n_counted * (8 if recipe.weighting == "none" else 16)
 
 

@@ -52,7 +52,7 @@ def _segmenter_of(recipe: Recipe) -> Segmenter:
         if recipe.user_dict is None:
             return _segmenter()
         path = Path(recipe.user_dict)
-        return _segmenter_with(recipe, path, _state(path))
+        return _segmenter_with(recipe, path, state_of(path))
 
 
 @functools.lru_cache(maxsize=1)
@@ -77,7 +77,7 @@ def _segmenter_with(recipe: Recipe, path: Path, _state: object) -> Segmenter:
 def _stop_words_of(recipe: Recipe, name: str) -> U64:
     path = stopwords_path(name)
     with _LOADING:
-        return _stop_words_in(recipe, path, _state(path))
+        return _stop_words_in(recipe, path, state_of(path))
 
 
 @functools.lru_cache(maxsize=4)
@@ -89,7 +89,7 @@ def _clean(words: list[str], recipe: Recipe) -> CleanTexts:
     return clean(texts_of(pa.array([word.encode() for word in words], pa.large_binary())), recipe)
 
 
-def _state(path: Path) -> tuple[int, int] | None:
+def state_of(path: Path) -> tuple[int, int] | None:
     """Return what changes when a file does, so that an edited list is read anew; None where there is none."""
     try:
         found = path.stat()

@@ -78,6 +78,8 @@ def similarity(a: str, b: str, recipe: Recipe = Recipe()) -> Similarity:
 
 def _known(recipe: Recipe) -> Background | None:
     """Return what is known of all texts: from the file that the recipe names, for there are no others to count."""
+    if recipe.sketch == "hyperplane":
+        raise UsageError("sketch = 'hyperplane' compares vectors, not shingles; neardup.dedup does.")
     if not recipe.wants_frequencies:
         return None
     if recipe.frequencies is None:

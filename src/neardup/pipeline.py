@@ -38,10 +38,11 @@ from neardup.steps.cluster import WAYS
 from neardup.steps.frequency import drop, inverse
 from neardup.steps.markup import strip_markup
 from neardup.steps.shingle import distinct, shingle
-from neardup.steps.sketch import FAMILIES, WEIGHTED_FAMILIES
-from neardup.steps.verify import estimate, verify, verify_weighted
+from neardup.steps.sketch import FAMILIES, VECTOR_FAMILIES, WEIGHTED_FAMILIES
+from neardup.steps.verify import estimate, verify, verify_vectors, verify_weighted
 from neardup.steps.weigh import weigh
 from neardup.steps.words import lonely_bit
+from neardup.vectors import vectors_from
 
 R = TypeVar("R")
 
@@ -111,6 +112,9 @@ def compare(candidates: Candidates, held: Evidence, recipe: Recipe, threads: Thr
     if recipe.verify == "estimate":
         signatures = held.values[0].reshape(held.docs.size, -1)
         pairs = estimate(places, signatures, threshold=threshold, threads=threads)
+    elif recipe.sketch in VECTOR_FAMILIES:
+        vectors = held.values[0].reshape(held.docs.size, -1)
+        pairs = verify_vectors(places, vectors, threshold=threshold, threads=threads)
     elif recipe.weighting != "none":
         pairs = verify_weighted(
             places, Weighted(held.values[0], held.values[1], held.offsets), threshold=threshold, threads=threads
@@ -254,6 +258,8 @@ def _counted(shingles: Shingles, known: Background | None) -> Shingles:
 
 
 def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signed:
+    if recipe.sketch in VECTOR_FAMILIES:
+        return _sign_vectors(texts, recipe)
     cleaned = clean(plain(texts, recipe), recipe)
     shingles = shingles_of(cleaned, recipe)
     n_shingles = np.diff(shingles.offsets)
@@ -269,8 +275,21 @@ def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signe
     return Signed(keys, content_hashes(cleaned), *(values.astype(np.uint32) for values in counts))
 
 
+def _sign_vectors(texts: Texts, recipe: Recipe) -> Signed:
+    vectors, content = vectors_from(texts, recipe)
+    signatures = VECTOR_FAMILIES[recipe.sketch](vectors, recipe.num_perm)
+    keys = band_keys(signatures, bands=recipe.cut.bands, rows=recipe.cut.rows)
+    sizes = np.where(vectors.any(axis=1), vectors.shape[1], 0).astype(np.uint32)  # a zero vector points nowhere
+    by_length = recipe.keep in ("longest", "shortest")
+    lengths = code_point_counts(texts) if by_length else np.zeros(sizes.size, np.int64)
+    return Signed(keys, content, sizes, sizes, lengths.astype(np.uint32))
+
+
 def _evidence_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Evidence:
     docs = np.arange(texts.offsets.size - 1)
+    if recipe.sketch in VECTOR_FAMILIES:
+        vectors, _ = vectors_from(texts, recipe)
+        return Evidence(docs, (vectors.ravel(),), np.arange(docs.size + 1) * vectors.shape[1])
     shingles = counted_shingles(texts, recipe, known)
     if recipe.verify == "estimate":
         signatures = signatures_of(shingles, recipe, known)

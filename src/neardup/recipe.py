@@ -8,6 +8,7 @@ import dataclasses
 import difflib
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Unit = Literal["char", "word", "token"]
-Sketch = Literal["minhash", "oph", "superminhash", "classic", "weighted", "simhash"]
+Unit = Literal["char", "word", "token", "vector"]
+Sketch = Literal["minhash", "oph", "superminhash", "classic", "weighted", "simhash", "hyperplane"]
 Weights = Literal["none", "count", "tfidf"]
 Verify = Literal["exact", "estimate"]
 ClusterWay = Literal["anchored", "components"]
@@ -47,7 +48,8 @@ _SHINGLE_FIELDS: Final = (
     "unit", "ngram", "normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html",
     "han", "stopwords", "user_dict",
 )  # fmt: skip
-_FILES: Final = ("frequencies", "stopwords", "user_dict")  # the fields that name a file
+_CLEANING: Final = ("normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html", "han")
+_FILES: Final = ("frequencies", "stopwords", "user_dict", "vectors")  # the fields that name a file
 OUR_STOPWORDS: Final = "default"  # in place of a file of stop words
 _DEFAULT_RECALL: Final = 0.99
 _WEIGHTED: Final = ("weighted", "simhash")  # the sketches of weighted shingles
@@ -58,7 +60,8 @@ class Recipe:
     """Every choice that decides whether two texts are near-duplicates, and which of them is kept.
 
     Attributes:
-        unit: what a shingle is made of: code points, words, or tokens (docs/how-it-works.md).
+        unit: what a shingle is made of: code points, words, or tokens (docs/how-it-works.md); or vector, where the
+            text column holds vectors.
         ngram: consecutive units in a shingle, 1 to 32.
         threshold: least similarity that counts, above 0 and at most 1.
         verify_threshold: a stricter threshold for the comparison, where bands are chosen for a lower one; or None.
@@ -86,6 +89,7 @@ class Recipe:
         han: traditional Han characters to simplified ones, or as they are.
         stopwords: file with words, one a line, that do not count by themselves; "default" for ours; None for none.
         user_dict: file with further words for the segmentation of Chinese, in the form of jieba's; or None.
+        vectors: file of word2vec or folder of Model2Vec with the vectors of words that make the vector of a text.
     """
 
     unit: Unit = "char"
@@ -115,6 +119,7 @@ class Recipe:
     han: Han = "keep"
     stopwords: str | None = None
     user_dict: str | None = None
+    vectors: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse a value out of range, and values that do not go together.
@@ -142,6 +147,7 @@ class Recipe:
             _check_bands(self)
         _check_keep(self.keep)
         _check_words(self)
+        _check_vectors(self)
         if self.space == "drop" and self.unit != "char":
             raise RecipeError(
                 f"space = 'drop' leaves no boundary between words; it goes with unit = 'char', not {self.unit!r}."
@@ -154,12 +160,20 @@ class Recipe:
             return Bands(0, 0)
         if self.bands is not None and self.rows is not None:
             return Bands(self.bands, self.rows)
-        return choose_bands(self.threshold, self.recall, self.num_perm)
+        return choose_bands(self.agreement(self.threshold), self.recall, self.num_perm)
+
+    def agreement(self, similarity: float) -> float:
+        """Return the chance that texts of this similarity share a value of their signatures."""
+        return 1.0 - math.acos(similarity) / math.pi if self.sketch == "hyperplane" else similarity
+
+    def chance(self, similarity: float) -> float:
+        """Return the chance that texts of this similarity meet in a bucket: the S-curve of the recipe."""
+        return s_curve(self.agreement(similarity), *self.cut)
 
     @property
     def promised_recall(self) -> float:
         """The share of pairs at the threshold that meet; for simhash, of those within its distance."""
-        return 1.0 if self.sketch == "simhash" else s_curve(self.threshold, *self.cut)
+        return 1.0 if self.sketch == "simhash" else self.chance(self.threshold)
 
     @property
     def most_distance(self) -> int:
@@ -267,6 +281,7 @@ PRESETS: Final[dict[str, dict[str, object]]] = {
     "code": {
         "unit": "token", "ngram": 1, "threshold": 0.8, "sketch": "weighted", "punct": "keep", "case": "keep",
     },
+    "vector": {"unit": "vector", "ngram": 1, "threshold": 0.9, "sketch": "hyperplane", "num_perm": 1024},
 }  # fmt: skip
 
 
@@ -380,7 +395,7 @@ def _check_bands(recipe: Recipe) -> None:
     if (bands is None) != (rows is None):
         raise RecipeError("bands and rows are given together, or neither (then they follow from threshold and recall).")
     if bands is None or rows is None:
-        choose_bands(recipe.threshold, recipe.recall, recipe.num_perm)
+        choose_bands(recipe.agreement(recipe.threshold), recipe.recall, recipe.num_perm)
         return
     if bands < 1 or rows < 1:
         raise RecipeError(f"bands and rows are at least 1 each, not {bands} and {rows}.")
@@ -399,6 +414,29 @@ def _check_words(recipe: Recipe) -> None:
         )
     if recipe.user_dict is not None and recipe.unit != "word":
         raise RecipeError(f"user_dict goes with unit = 'word', not {recipe.unit!r}, which asks no dictionary.")
+
+
+def _check_vectors(recipe: Recipe) -> None:
+    is_column = recipe.unit == "vector"
+    if recipe.sketch != "hyperplane":
+        if is_column or recipe.vectors is not None:
+            name = "unit = 'vector'" if is_column else "vectors"
+            raise RecipeError(f"{name} goes with sketch = 'hyperplane', not {recipe.sketch!r}, which knows no vectors.")
+        return
+    if is_column == (recipe.vectors is not None) or recipe.unit == "char":
+        raise RecipeError(
+            "sketch = 'hyperplane' goes with unit = 'vector' (a column of vectors), or with unit = 'word' or 'token' "
+            "and vectors = 'FILE' (those of words)."
+        )
+    for name, needed in {"ngram": 1, "verify": "exact", "max_df": None, "stopwords": None}.items():
+        if getattr(recipe, name) != needed:
+            raise RecipeError(f"sketch = 'hyperplane' goes with {name} = {needed!r}, not {getattr(recipe, name)!r}.")
+    defaults = {field.name: field.default for field in dataclasses.fields(Recipe)}
+    for name in _CLEANING if is_column else ():
+        if getattr(recipe, name) != defaults[name]:
+            raise RecipeError(f"{name} cleans texts, and does not go with unit = 'vector'.")
+    if is_column and recipe.keep in ("longest", "shortest"):
+        raise RecipeError(f"keep = {recipe.keep!r} looks at texts; with unit = 'vector' take max:FIELD or min:FIELD.")
 
 
 def _check_keep(keep: object) -> None:

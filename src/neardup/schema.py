@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 U8: TypeAlias = NDArray[np.uint8]
 U32: TypeAlias = NDArray[np.uint32]
 U64: TypeAlias = NDArray[np.uint64]
+F32: TypeAlias = NDArray[np.float32]
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = NDArray[Any]  # of one of several types, which the docstring names
@@ -50,6 +51,13 @@ def texts_of(column: pa.LargeBinaryArray) -> Texts:
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
     return Texts(np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8), ends)
+
+
+def vectors_of(texts: Texts) -> F32:
+    """Return float32[n_docs, dimension]: the vectors that stand in place of texts."""
+    n_docs = texts.offsets.size - 1
+    numbers = texts.data[texts.offsets[0] : texts.offsets[-1]].view(np.float32)
+    return numbers.reshape(n_docs, -1) if n_docs else numbers.reshape(0, 1)
 
 
 class CleanTexts(NamedTuple):
@@ -172,7 +180,7 @@ class Batch(NamedTuple):
     """Consecutive documents as read. Arrow arrays of equal length, in input order.
 
     first_doc: position of the first document.
-    texts: large_binary without nulls; UTF-8, lone surrogates as generalized UTF-8.
+    texts: large_binary without nulls; UTF-8, lone surrogates as generalized UTF-8; or vectors, their float32 bytes.
     ids: the users' ids with their type, or record numbers (int64) where no id field was named.
     field: the column a keep policy looks at, or None.
     """

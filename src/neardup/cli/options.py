@@ -40,6 +40,7 @@ _HELP: Final = {
     "strip_html": "Take the text out of HTML first.",
     "han": "Traditional Han characters: as they are, or to simplified ones (extra zh).",
     "stopwords": "File of words that do not count by themselves, one a line; default for ours.",
+    "vectors": "Vectors of words: a word2vec text file, or a folder of Model2Vec, with --sketch hyperplane.",
     "user_dict": "File of further words for Chinese, as jieba reads them, with --unit word.",
 }
 

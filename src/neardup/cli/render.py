@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from neardup.bands import approximate_threshold, s_curve
+from neardup.bands import approximate_threshold
 from neardup.kernel import is_first_run
 from neardup.recipe import Recipe
 from neardup.stats import OnProgress, Stats, ignore
@@ -98,19 +98,20 @@ def curve(recipe: Recipe) -> None:
         f"bands {bands}, rows {rows}: {bands * rows} of {recipe.num_perm} values"
         + (f", {unused} unused" if unused else "")
     )
-    print(f"threshold {recipe.threshold:g}, promised recall {s_curve(recipe.threshold, bands, rows):.6f}")
-    print(f"approximate threshold (1/b)^(1/r) = {approximate_threshold(bands, rows):.4f}")
+    print(f"threshold {recipe.threshold:g}, promised recall {recipe.promised_recall:.6f}")
+    what = "share of bits that agree" if recipe.sketch == "hyperplane" else "approximate threshold"
+    print(f"{what} (1/b)^(1/r) = {approximate_threshold(bands, rows):.4f}")
     print("\nsimilarity  chance to be found")
     shown = sorted({step / 20 for step in range(21)} | {recipe.threshold})
     for similarity in shown:
         mark = "  <- threshold" if similarity == recipe.threshold else ""
-        print(f"{similarity:>10.4g}  {s_curve(similarity, bands, rows):.6f}{mark}")
-    print("\n" + "\n".join(_plot(bands, rows, recipe.threshold)))
+        print(f"{similarity:>10.4g}  {recipe.chance(similarity):.6f}{mark}")
+    print("\n" + "\n".join(_plot(recipe)))
 
 
-def _plot(bands: int, rows: int, threshold: float) -> Iterator[str]:
-    chances = [s_curve(column / (_PLOT_WIDTH - 1), bands, rows) for column in range(_PLOT_WIDTH)]
-    at = round(threshold * (_PLOT_WIDTH - 1))
+def _plot(recipe: Recipe) -> Iterator[str]:
+    chances = [recipe.chance(column / (_PLOT_WIDTH - 1)) for column in range(_PLOT_WIDTH)]
+    at = round(recipe.threshold * (_PLOT_WIDTH - 1))
     for line in range(_PLOT_HEIGHT, -1, -1):
         cells = [
             "*" if round(chance * _PLOT_HEIGHT) == line else ":" if column == at else " "

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from neardup.errors import InputError
 from neardup.records.ids import GENERALIZED
+from neardup.records.vectors import as_vectors
 from neardup.schema import I64, Bools, as_arrow
 
 
@@ -25,6 +26,8 @@ class Wanted:
     text: str
     id: str | None
     field: str | None
+    vectors: bool = False  # whether the texts are vectors
+    dimension: int | None = None  # how many numbers each has, where that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +115,25 @@ class TableChunk:
             if column is not None and self.columns.count(column) != 1:
                 fault = _twice if column in self.columns else no_column
                 raise InputError(fault(column, self.name, self.columns, wanted))
-        texts = as_binary(self.records[wanted.text], wanted.text, self.name)
-        is_text = _are_texts(texts, self.records.schema.field(wanted.text).type)
-        good = np.flatnonzero(is_text)
-        bad = [
-            Bad(at, self._places[at], self._faults.get(at, _fault(texts[at], wanted.text)))
-            for at in np.flatnonzero(~is_text).tolist()
-        ]
+        column = self.records[wanted.text]
+        if wanted.vectors:
+            texts, is_good, faults = as_vectors(column, wanted.text, self.name, wanted.dimension)
+        else:
+            texts = as_binary(column, wanted.text, self.name)
+            is_good = _are_texts(texts, column.type)
+            faults = {at: _fault(texts[at], wanted.text) for at in np.flatnonzero(~is_good).tolist()}
+        good = np.flatnonzero(is_good)
+        bad = [Bad(at, self._places[at], self._faults.get(at, why)) for at, why in faults.items()]
         if bad:
             texts = texts.take(as_arrow(good))
         return Extract(texts, self._column(wanted.id, good), self._column(wanted.field, good), good, bad)
 
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
         """Return the texts of these records, all of them good."""
-        return as_binary(self.records[wanted.text].take(as_arrow(positions)), wanted.text, self.name)
+        column = self.records[wanted.text].take(as_arrow(positions))
+        if wanted.vectors:
+            return as_vectors(column, wanted.text, self.name, None).found
+        return as_binary(column, wanted.text, self.name)
 
     def table(self, positions: I64) -> pa.Table:
         """Return these records with all their columns."""

@@ -52,7 +52,7 @@ def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # wha
 def _open_list(values: list[Any], wanted: Wanted) -> TableSource:
     if wanted.id is not None or wanted.field is not None:
         raise UsageError(f"a list of texts has no column {wanted.id or wanted.field!r}; give a table instead.")
-    texts, faults = _texts(values, wanted.text)
+    texts, faults = _texts(values, wanted)
     if values and len(faults) == len(values):
         raise UsageError(f"the list holds no text: {faults[0]}. Give a list of str, a table, or a path.")
     columns = (
@@ -66,7 +66,7 @@ def _open_list(values: list[Any], wanted: Wanted) -> TableSource:
 def _open_columns(columns: dict[str, list[Any]], wanted: Wanted, name: str) -> TableSource:
     if wanted.text not in columns:
         raise InputError(no_column(wanted.text, name, list(columns), wanted))
-    texts, faults = _texts(columns[wanted.text], wanted.text)
+    texts, faults = _texts(columns[wanted.text], wanted)
     try:
         table = pa.table({column: texts if column == wanted.text else values for column, values in columns.items()})
     except (pa.ArrowException, ValueError) as error:
@@ -80,7 +80,7 @@ def _open_pandas(frame: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # 
         raise InputError(no_column(wanted.text, "the data frame", names, wanted))
     if len(set(names)) < len(names):
         raise InputError(f"the data frame: columns of one name among {', '.join(names)}; rename all but one.")
-    texts, faults = _texts(frame[wanted.text].tolist(), wanted.text)
+    texts, faults = _texts(frame[wanted.text].tolist(), wanted)
     others = frame.drop(columns=wanted.text)
     try:
         table = pa.Table.from_pandas(others, preserve_index=False).replace_schema_metadata()
@@ -91,8 +91,14 @@ def _open_pandas(frame: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # 
     return TableSource(table.add_column(names.index(wanted.text), wanted.text, texts), "the data frame", faults)
 
 
-def _texts(values: Sequence[Any], text: str) -> tuple[pa.Array, dict[int, str]]:
-    """Return values as texts, null where one is none, and by position why."""
+def _texts(values: Sequence[Any], wanted: Wanted) -> tuple[pa.Array, dict[int, str]]:
+    """Return values as texts, null where one is none, and by position why; or as vectors, bad ones among them."""
+    text = wanted.text
+    if wanted.vectors:
+        try:
+            return pa.array(values, from_pandas=True), {}
+        except (pa.ArrowException, ValueError) as error:
+            raise InputError(f"{text!r} cannot be held as vectors, lists of numbers: {error}.") from error
     faults = {}
     texts: list[str | None] = []
     for position, value in enumerate(values):

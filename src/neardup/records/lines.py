@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.encoding import utf8_lines
 from neardup.records.formats import FileKind, open_bytes
 from neardup.records.ids import as_array
+from neardup.records.vectors import chosen, from_lists
 from neardup.schema import I64, U8, Bools, as_arrow
 
 _NEWLINE: Final = 10
@@ -82,6 +84,8 @@ class LineChunk:
 
     def extract(self, wanted: Wanted) -> Extract:
         """Return what is wanted of the good records, and which are bad."""
+        if wanted.vectors:
+            return self._extract_vectors(wanted)
         if self.format == "txt":
             other = next((name for name in (wanted.id, wanted.field, wanted.text) if name not in (None, "text")), None)
             if other:
@@ -94,7 +98,7 @@ class LineChunk:
         if self.format == "txt":
             return self._bare_texts().take(as_arrow(positions))
         some = b"".join(self.line(at) + b"\n" for at in positions.tolist())
-        only = Wanted(text=wanted.text, id=None, field=None)
+        only = replace(wanted, id=None, field=None, dimension=None)
         return LineChunk(some, 1, format="jsonl", name=self.name).extract(only).texts
 
     def table(self, positions: I64) -> pa.Table:
@@ -175,6 +179,22 @@ class LineChunk:
         """
         view = np.frombuffer(self.data, np.uint8)
         return bool(np.all(view[self.starts] == ord("{")) and np.all(view[self.ends - 1] == ord("}")))
+
+    def _extract_vectors(self, wanted: Wanted) -> Extract:
+        """Return the extract where the texts are vectors: numbers parsed one by one."""
+        if self.format == "txt":
+            raise InputError(f"{self.name}: a text file holds no vectors; JSONL, Parquet and Arrow can.")
+        found = [parse_json(self.line(position)) for position in range(self.n_records)]
+        faults = {at: why for at, one in enumerate(found) if (why := _not_a_record(one, wanted))}
+        values = [None if at in faults else one[wanted.text] for at, one in enumerate(found)]
+        vectors = from_lists(values, wanted.text, self.name, wanted.dimension)
+        good = np.flatnonzero(vectors.is_good)
+        ids, field = (
+            as_array([found[at].get(name) for at in good.tolist()]) if name else None
+            for name in (wanted.id, wanted.field)
+        )
+        reasons = sorted((vectors.faults | faults).items())
+        return Extract(chosen(vectors), ids, field, good, [Bad(at, self.where(at), why) for at, why in reasons])
 
     def _extract_slow(self, wanted: Wanted) -> Extract:
         texts: list[bytes] = []
@@ -265,7 +285,18 @@ def parse_json(line: bytes) -> Any:  # noqa: ANN401  # whatever JSON holds
 
 
 def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whatever JSON holds
-    """Return why a value is no record, or None."""
+    """Return why a value is no record with a text, or None."""
+    reason = _not_a_record(found, wanted)
+    if reason:
+        return reason
+    text = found[wanted.text]
+    if text is None:
+        return f"{wanted.text!r} is null"
+    return None if isinstance(text, str) else f"{wanted.text!r} is {_NAMES[type(text)]}, not text"
+
+
+def _not_a_record(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whatever JSON holds
+    """Return why a value is no record with the wanted fields, or None."""
     if isinstance(found, _Broken):
         return str(found)
     if not isinstance(found, dict):
@@ -274,10 +305,7 @@ def _fault(found: Any, wanted: Wanted) -> str | None:  # noqa: ANN401  # whateve
         if name is not None and name not in found:
             near = next((f" (did you mean {one!r}?)" for one in found if one.lower() == name.lower()), "")
             return f"no field {name!r}; the record has {', '.join(found) or 'none'}{near}"
-    text = found[wanted.text]
-    if text is None:
-        return f"{wanted.text!r} is null"
-    return None if isinstance(text, str) else f"{wanted.text!r} is {_NAMES[type(text)]}, not text"
+    return None
 
 
 def _column(values: Sequence[Any]) -> pa.Array:

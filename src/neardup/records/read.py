@@ -13,7 +13,7 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ from neardup.records.formats import FileKind, kind_of, known_suffixes, named_kin
 from neardup.records.frames import open_frame
 from neardup.records.lines import LineChunk, LineSource
 from neardup.records.tables import ColumnSource, CsvSource
+from neardup.records.vectors import dimension_of
 from neardup.schema import I64, Batch, as_arrow
 
 STDIN: Final = "-"
@@ -45,6 +46,7 @@ class Reading:
         text, id, field: the columns that hold the texts, the ids (None: numbers), the keep policy's values (or None).
         on_bad_record: whether a record that cannot be read stops the run.
         encoding: of text files. format: of files whose names do not tell, or None. temp_dir: where stdin is spooled.
+        vectors: whether the texts are vectors.
     """
 
     text: str
@@ -54,11 +56,12 @@ class Reading:
     encoding: str
     format: str | None
     temp_dir: str | None
+    vectors: bool = False
 
     @property
     def wanted(self) -> Wanted:
         """The columns that are wanted of each record."""
-        return Wanted(text=self.text, id=self.id, field=self.field)
+        return Wanted(text=self.text, id=self.id, field=self.field, vectors=self.vectors)
 
 
 @dataclass(slots=True)
@@ -156,6 +159,8 @@ class Documents:
         self._good = []
         for source, chunk in self._chunks(names):
             found = chunk.extract(wanted)
+            if wanted.vectors and wanted.dimension is None:
+                wanted = replace(wanted, dimension=dimension_of(found.texts))
             if found.bad:
                 self._reject(source, found.bad)
             self._good.append(None if found.good.size == chunk.n_records else found.good)
