@@ -307,9 +307,9 @@ def _kind(point: str, recipe: RecipeLike) -> str:
 
 
 def _starts_of_chinese_words(clean_text: str) -> set[int]:
-    """Return the places at which rjieba begins a word; it cannot be given a lone surrogate, so it is given another sign."""
-    readable = clean_text.encode("utf-8", "replace").decode()
-    return set(itertools.accumulate(map(len, JIEBA.cut(readable)), initial=0))
+    """Return the places at which rjieba begins a word; what is neither ASCII nor Han to it parts words."""
+    known = "".join(point if point.isascii() or "\u4e00" <= point <= "\u9fd5" else "\n" for point in clean_text)
+    return set(itertools.accumulate(map(len, JIEBA.cut(known)), initial=0))
 
 
 def _is_space(point: str) -> bool:

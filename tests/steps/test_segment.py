@@ -53,8 +53,12 @@ def is_han(point: str) -> bool:
 
 
 def alone(text: str, cut: Callable[[str], Iterable[str]] = JIEBA.cut) -> list[bool]:
-    """Return of each code point whether a word begins there; true where neither it nor the last one is Han."""
-    ends = np.cumsum([0, *map(len, cut(text.encode("utf-8", "replace").decode()))]).tolist()
+    """Return of each code point whether a word begins there; true where neither it nor the last one is Han.
+
+    What is neither ASCII nor Han to jieba parts words, and takes no part in how likely a way to cut is.
+    """
+    known = "".join(point if is_han(point) or point.isascii() else "\n" for point in text)
+    ends = np.cumsum([0, *map(len, cut(known))]).tolist()
     beside_han = [is_han(point) or is_han(before) for before, point in pairwise(f" {text}")]
     return [not beside or place in set(ends) for place, beside in enumerate(beside_han)]
 
