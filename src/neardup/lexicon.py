@@ -63,7 +63,7 @@ def _segmenter() -> Segmenter:
 @functools.lru_cache(maxsize=2)
 def _segmenter_with(recipe: Recipe, path: Path, _state: object) -> Segmenter:
     given = load_user_words(path)
-    points, offsets = _clean([one.word for one in given], recipe)
+    points, offsets = clean_words([one.word for one in given], recipe)
     words = ["".join(map(chr, (points[a:b] & ~LONELY).tolist())) for a, b in pairwise(offsets)]
     usable = [one._replace(word=word) for one, word in zip(given, words, strict=True) if _CHINESE.fullmatch(word)]
     if given and not usable:
@@ -82,10 +82,11 @@ def _stop_words_of(recipe: Recipe, name: str) -> U64:
 
 @functools.lru_cache(maxsize=4)
 def _stop_words_in(recipe: Recipe, path: Path, _state: object) -> U64:
-    return hash_table(whole_units(_clean(load_stopwords(path), recipe), recipe))
+    return hash_table(whole_units(clean_words(load_stopwords(path), recipe), recipe))
 
 
-def _clean(words: list[str], recipe: Recipe) -> CleanTexts:
+def clean_words(words: list[str], recipe: Recipe) -> CleanTexts:
+    """Return words of a list, cleaned as texts are."""
     return clean(texts_of(pa.array([word.encode() for word in words], pa.large_binary())), recipe)
 
 

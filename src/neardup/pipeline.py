@@ -17,6 +17,7 @@ from neardup.lexicon import starts_of, units_of
 from neardup.recipe import Recipe
 from neardup.schema import (
     I64,
+    U32,
     U64,
     Background,
     Bools,
@@ -262,33 +263,35 @@ def _sign_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Signe
         return _sign_vectors(texts, recipe)
     cleaned = clean(plain(texts, recipe), recipe)
     shingles = shingles_of(cleaned, recipe)
-    n_shingles = np.diff(shingles.offsets)
+    n_shingles = np.diff(shingles.offsets).astype(np.uint32)
     shingles = _counted(shingles, known)
     signatures = signatures_of(shingles, recipe, known)
     if recipe.sketch == "simhash":
         keys: U64 = np.ascontiguousarray(signatures.T)
     else:
         keys = band_keys(signatures, bands=recipe.cut.bands, rows=recipe.cut.rows)
-    by_length = recipe.keep in ("longest", "shortest")
-    lengths = code_point_counts(texts) if by_length else np.zeros(texts.offsets.size - 1, np.int64)
-    counts = (n_shingles, np.diff(shingles.offsets), lengths)
-    return Signed(keys, content_hashes(cleaned), *(values.astype(np.uint32) for values in counts))
+    n_counted = np.diff(shingles.offsets).astype(np.uint32)
+    return Signed(keys, content_hashes(cleaned), n_shingles, n_counted, _lengths(texts, recipe))
 
 
 def _sign_vectors(texts: Texts, recipe: Recipe) -> Signed:
-    vectors, content = vectors_from(texts, recipe)
+    vectors, cleaned = vectors_from(plain(texts, recipe), recipe)
     signatures = VECTOR_FAMILIES[recipe.sketch](vectors, recipe.num_perm)
     keys = band_keys(signatures, bands=recipe.cut.bands, rows=recipe.cut.rows)
     sizes = np.where(vectors.any(axis=1), vectors.shape[1], 0).astype(np.uint32)  # a zero vector points nowhere
+    return Signed(keys, content_hashes(cleaned), sizes, sizes, _lengths(texts, recipe))
+
+
+def _lengths(texts: Texts, recipe: Recipe) -> U32:
+    """Return uint32[n_docs]: the code points of texts; zeros unless the keep policy looks at them."""
     by_length = recipe.keep in ("longest", "shortest")
-    lengths = code_point_counts(texts) if by_length else np.zeros(sizes.size, np.int64)
-    return Signed(keys, content, sizes, sizes, lengths.astype(np.uint32))
+    return code_point_counts(texts).astype(np.uint32) if by_length else np.zeros(texts.offsets.size - 1, np.uint32)
 
 
 def _evidence_slice(texts: Texts, recipe: Recipe, known: Background | None) -> Evidence:
     docs = np.arange(texts.offsets.size - 1)
     if recipe.sketch in VECTOR_FAMILIES:
-        vectors, _ = vectors_from(texts, recipe)
+        vectors, _ = vectors_from(plain(texts, recipe), recipe)
         return Evidence(docs, (vectors.ravel(),), np.arange(docs.size + 1) * vectors.shape[1])
     shingles = counted_shingles(texts, recipe, known)
     if recipe.verify == "estimate":

@@ -43,12 +43,9 @@ KEEP_POLICIES: Final = ("first", "last", "longest", "shortest", "min:FIELD", "ma
 FORMAT: Final = 2
 
 _RANGES: Final[dict[str, tuple[int, int]]] = {"ngram": (1, 32), "num_perm": (64, 1024)}
-# The fields on which the shingles of a text depend.
-_SHINGLE_FIELDS: Final = (
-    "unit", "ngram", "normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html",
-    "han", "stopwords", "user_dict",
-)  # fmt: skip
 _CLEANING: Final = ("normalize", "width", "case", "punct", "digits", "invisible", "space", "strip_html", "han")
+# The fields on which the shingles of a text depend.
+_SHINGLE_FIELDS: Final = ("unit", "ngram", *_CLEANING, "stopwords", "user_dict")
 _FILES: Final = ("frequencies", "stopwords", "user_dict", "vectors")  # the fields that name a file
 OUR_STOPWORDS: Final = "default"  # in place of a file of stop words
 _DEFAULT_RECALL: Final = 0.99

@@ -5,26 +5,25 @@ Words are cleaned as texts are, and parted as texts are; a word of a file that i
 
 import functools
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
 
 from neardup.errors import InputError, MissingExtraError
-from neardup.lexicon import starts_of, state_of, units_of
+from neardup.lexicon import clean_words, starts_of, state_of, units_of
 from neardup.recipe import Recipe
 from neardup.records.wordlists import load_word_vectors
-from neardup.schema import F32, U64, CleanTexts, Texts, texts_of, vectors_of
-from neardup.steps.clean import clean, content_hashes
+from neardup.schema import F32, CleanTexts, Texts, vectors_of
+from neardup.steps.clean import clean
 from neardup.steps.embed import WordVectors, embed
-from neardup.steps.markup import strip_markup
 
 _LOADING: Final = threading.Lock()
 
 
-def vectors_from(texts: Texts, recipe: Recipe) -> tuple[F32, U64]:
-    """Return float32[n_docs, dimension] and uint64[2, n_docs]: vectors, and hashes by which exact copies are known.
+def vectors_from(texts: Texts, recipe: Recipe) -> tuple[F32, CleanTexts]:
+    """Return float32[n_docs, dimension], the vectors of texts without markup, and what is equal for exact copies.
 
     Raises:
         InputError: the vectors that the recipe names cannot be read.
@@ -33,28 +32,25 @@ def vectors_from(texts: Texts, recipe: Recipe) -> tuple[F32, U64]:
     if recipe.vectors is None:
         vectors = vectors_of(texts)
         ends = np.arange(vectors.shape[0] + 1) * vectors.shape[1]
-        return vectors, content_hashes(CleanTexts(np.ascontiguousarray(vectors).view(np.uint32).ravel(), ends))
-    plain = strip_markup(texts) if recipe.strip_html else texts
-    cleaned = clean(plain, recipe)
+        return vectors, CleanTexts(np.ascontiguousarray(vectors).view(np.uint32).ravel(), ends)
+    cleaned = clean(texts, recipe)
     path = Path(recipe.vectors)
     state = state_of(path)
     with _LOADING:
         model = _model(path, state) if path.is_dir() else _word_vectors(path, recipe, state)
     if isinstance(model, WordVectors):
-        return embed(units_of(cleaned, starts_of(cleaned, recipe), recipe), model), content_hashes(cleaned)
+        return embed(units_of(cleaned, starts_of(cleaned, recipe), recipe), model), cleaned
     strings = [
-        plain.data[start:end].tobytes().decode("utf-8", "replace")
-        for start, end in zip(plain.offsets[:-1].tolist(), plain.offsets[1:].tolist(), strict=True)
+        texts.data[start:end].tobytes().decode("utf-8", "replace") for start, end in pairwise(texts.offsets.tolist())
     ]
     found = model.encode(strings, max_length=None, use_multiprocessing=False)
-    return np.ascontiguousarray(found, np.float32), content_hashes(cleaned)
+    return np.ascontiguousarray(found, np.float32), cleaned
 
 
 @functools.lru_cache(maxsize=2)
 def _word_vectors(path: Path, recipe: Recipe, _state: object) -> WordVectors:
     words, rows = load_word_vectors(path)
-    column = pa.array([word.encode("utf-8", "surrogatepass") for word in words], pa.large_binary())
-    cleaned = clean(texts_of(column), recipe)
+    cleaned = clean_words(words, recipe)
     units = units_of(cleaned, starts_of(cleaned, recipe), recipe)
     alone = np.flatnonzero(np.diff(units.offsets) == 1)
     hashes, first = np.unique(units.values[units.offsets[alone]].astype(np.uint64), return_index=True)

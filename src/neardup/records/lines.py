@@ -23,7 +23,7 @@ from neardup.records.chunks import Bad, Extract, Wanted
 from neardup.records.encoding import utf8_lines
 from neardup.records.formats import FileKind, open_bytes
 from neardup.records.ids import as_array
-from neardup.records.vectors import chosen, from_lists
+from neardup.records.vectors import from_lists
 from neardup.schema import I64, U8, Bools, as_arrow
 
 _NEWLINE: Final = 10
@@ -98,7 +98,7 @@ class LineChunk:
         if self.format == "txt":
             return self._bare_texts().take(as_arrow(positions))
         some = b"".join(self.line(at) + b"\n" for at in positions.tolist())
-        only = replace(wanted, id=None, field=None, dimension=None)
+        only = replace(wanted, id=None, field=None)
         return LineChunk(some, 1, format="jsonl", name=self.name).extract(only).texts
 
     def table(self, positions: I64) -> pa.Table:
@@ -194,7 +194,8 @@ class LineChunk:
             for name in (wanted.id, wanted.field)
         )
         reasons = sorted((vectors.faults | faults).items())
-        return Extract(chosen(vectors), ids, field, good, [Bad(at, self.where(at), why) for at, why in reasons])
+        texts = vectors.found.take(as_arrow(good)) if reasons else vectors.found
+        return Extract(texts, ids, field, good, [Bad(at, self.where(at), why) for at, why in reasons])
 
     def _extract_slow(self, wanted: Wanted) -> Extract:
         texts: list[bytes] = []

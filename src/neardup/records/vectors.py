@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError
-from neardup.schema import Bools, as_arrow
+from neardup.schema import Bools
 
 _BYTES = 4  # of a number
 
@@ -76,11 +76,6 @@ def from_lists(values: list[Any], name: str, source: str, dimension: int | None)
 def dimension_of(found: pa.LargeBinaryArray) -> int | None:
     """Return how many numbers the vectors have; None where there are none."""
     return len(found[0].as_py()) // _BYTES if len(found) else None
-
-
-def chosen(vectors: Vectors) -> pa.LargeBinaryArray:
-    """Return the good ones."""
-    return vectors.found if vectors.is_good.all() else vectors.found.take(as_arrow(np.flatnonzero(vectors.is_good)))
 
 
 def _is_list(value: object) -> bool:

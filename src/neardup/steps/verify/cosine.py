@@ -4,7 +4,7 @@ import numpy as np
 
 from neardup.kernel import Threads, kernel
 from neardup.schema import F32, F64, I64, Candidates, Pairs
-from neardup.steps.verify.slices import by_slices, select
+from neardup.steps.verify.slices import passing
 
 
 def verify_vectors(candidates: Candidates, vectors: F32, *, threshold: float, threads: Threads) -> Pairs:
@@ -17,7 +17,7 @@ def verify_vectors(candidates: Candidates, vectors: F32, *, threshold: float, th
     def compare(a: I64, b: I64, out: F64) -> None:
         _compare(a, b, vectors, out)
 
-    return select(candidates, by_slices(candidates, compare, threads), threshold)
+    return passing(candidates, compare, threshold=threshold, threads=threads)
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from neardup.kernel import Threads, count_bits, kernel
 from neardup.schema import F64, I64, U32, U64, Candidates, Pairs, Values
-from neardup.steps.verify.slices import by_slices, select
+from neardup.steps.verify.slices import passing
 
 
 def estimate(candidates: Candidates, signatures: Values, *, threshold: float, threads: Threads) -> Pairs:
@@ -17,7 +17,7 @@ def estimate(candidates: Candidates, signatures: Values, *, threshold: float, th
     def compare(a: I64, b: I64, out: F64) -> None:
         kernel(a, b, signatures, out)
 
-    return select(candidates, by_slices(candidates, compare, threads), threshold)
+    return passing(candidates, compare, threshold=threshold, threads=threads)
 
 
 @kernel

@@ -12,12 +12,14 @@ from neardup.schema import F64, I64, Candidates, Pairs
 SLICE: Final = 4096  # candidate pairs a thread takes at a time
 
 
-def by_slices(candidates: Candidates, compare: Callable[[I64, I64, F64], None], threads: Threads) -> F64:
-    """Return the similarities that `compare` writes for slices of the pairs."""
+def passing(
+    candidates: Candidates, compare: Callable[[I64, I64, F64], None], *, threshold: float, threads: Threads
+) -> Pairs:
+    """Return the pairs at or above the threshold by the similarities that `compare` writes for slices of them."""
     out = np.empty(candidates.a.size, np.float64)
     slices = (slice(start, start + SLICE) for start in range(0, out.size, SLICE))
     threads.map(lambda piece: compare(candidates.a[piece], candidates.b[piece], out[piece]), slices)
-    return out
+    return select(candidates, out, threshold)
 
 
 def select(candidates: Candidates, similarity: F64, threshold: float) -> Pairs:

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.kernel import Threads, kernel
 from neardup.schema import F64, I64, U64, Candidates, Pairs, Weighted
-from neardup.steps.verify.slices import by_slices, select
+from neardup.steps.verify.slices import passing
 
 
 def verify_weighted(candidates: Candidates, weighted: Weighted, *, threshold: float, threads: Threads) -> Pairs:
@@ -18,7 +18,7 @@ def verify_weighted(candidates: Candidates, weighted: Weighted, *, threshold: fl
     def compare(a: I64, b: I64, out: F64) -> None:
         _compare_weighted(a, b, *weighted, totals, threshold, out)
 
-    return select(candidates, by_slices(candidates, compare, threads), threshold)
+    return passing(candidates, compare, threshold=threshold, threads=threads)
 
 
 @kernel
