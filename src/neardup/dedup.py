@@ -18,10 +18,10 @@ from neardup.background import background, count_frequencies, examples_of_freque
 from neardup.errors import UsageError
 from neardup.holding import Holding, present
 from neardup.kernel import Threads, default_threads, read_ahead
-from neardup.pipeline import evidence_of_words, n_keys, settle, sign, tables, words_of
+from neardup.pipeline import evidence_of_words, n_keys, parted, settle, sign, tables, words_of
 from neardup.recipe import Recipe
 from neardup.records.frequencies import load_frequencies, to_table
-from neardup.records.ids import concat_columns, in_order
+from neardup.records.ids import concat_columns, groups_of, in_order
 from neardup.records.read import Documents, Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import OUTPUTS, Result
@@ -45,7 +45,8 @@ class Corpus(NamedTuple):
     """What pass 1 keeps of all documents. n_shingles, n_counted, lengths: as in Signed.
 
     keys: rows of uint64[n_docs], the band keys. firsts: int64[n_docs]; the first exact copy of each. ids, and the
-    column of the keep policy or None.
+    column of the keep policy or None. groups: uint64[n_docs], equal where documents may be compared; None where all
+    may, whatever they are.
     """
 
     keys: Rows
@@ -55,6 +56,7 @@ class Corpus(NamedTuple):
     lengths: U32
     ids: pa.Array
     field: pa.Array | None
+    groups: U64 | None
 
 
 class Run(NamedTuple):
@@ -74,6 +76,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
     text: str = "text",
     id: str | None = None,
     recipe: Recipe = Recipe(),
+    within: str | None = None,
     write: Mapping[str, StrPath] | None = None,
     on_bad_record: Literal["fail", "skip"] = "fail",
     format: str | None = None,
@@ -91,6 +94,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         text: the column that holds the texts.
         id: the column that holds the ids, of any type; None numbers the records from 0.
         recipe: what counts as a near-duplicate, and which document is kept.
+        within: a column; only documents with equal values of it are compared, those without a value among themselves.
         write: files to write, by what they hold: kept, removed, clusters, pairs, stats. The format follows the name.
             They appear whole when all is done, or not at all.
         on_bad_record: a record that cannot be read stops the run, or is counted as rejected.
@@ -113,6 +117,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         text=text,
         id=id,
         field=recipe.keep_field,
+        within=within,
         on_bad_record=on_bad_record,
         encoding=encoding,
         format=format,
@@ -120,6 +125,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
         temp_dir=None if temp_dir is None else os.fspath(temp_dir),
     )
     stats = Stats.of(recipe)
+    stats.within = within
     documents = open_documents(data, reading, outputs=list(paths.values()))
     try:
         with (
@@ -206,12 +212,15 @@ def _sign_all(run: Run, known: Background | None) -> Corpus:
     documents, recipe, pool, scratch, stats, on_progress = run
     ids: list[pa.Array] = []
     fields: list[pa.Array] = []
+    withins: list[pa.Array] = []
 
     def columns() -> Iterator[pa.LargeBinaryArray]:
         for batch in read_ahead(documents.batches(), _AHEAD):
             ids.append(batch.ids)
             if batch.field is not None:
                 fields.append(batch.field)
+            if batch.within is not None:
+                withins.append(batch.within)
             on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
             yield batch.texts
 
@@ -223,10 +232,12 @@ def _sign_all(run: Run, known: Background | None) -> Corpus:
         contents.append(part.content)
         counts.append(np.stack(part[2:]))
     n_shingles, n_counted, lengths = np.concatenate(counts, axis=1)
-    firsts = _firsts(np.concatenate(contents, axis=1), n_shingles)
+    groups = groups_of(concat_columns(withins)) if withins else None
+    content = np.concatenate(contents, axis=1)
+    firsts = _firsts(content if groups is None else content ^ groups, n_shingles)
     stats.bytes_by_stage["sign"] = 8 * n_keys(recipe) * firsts.size + 36 * firsts.size
     field = in_order(concat_columns(fields)) if fields else None
-    return Corpus(keys, firsts, n_shingles, n_counted, lengths, concat_columns(ids), field)
+    return Corpus(keys, firsts, n_shingles, n_counted, lengths, concat_columns(ids), field, groups)
 
 
 def _firsts(content: U64, n_shingles: U32) -> I64:
@@ -245,13 +256,18 @@ def _meet(run: Run, corpus: Corpus) -> Callable[[], Iterator[Candidates]]:
     room = scratch.memory // 4
     n_parts = 1 + docs.size * _BUFFER_BYTES * run.pool.count // room
     found = SortedSet(scratch, scratch.memory // 32)
-    met = candidate_pairs(tables(corpus.keys.pieces, docs, run.recipe, n_parts), run.pool, found.add)
+    groups = None if corpus.groups is None else corpus.groups[docs]
+    by_keys = tables(corpus.keys.pieces, docs, run.recipe, n_parts)
+    met = candidate_pairs(by_keys if groups is None else parted(by_keys, groups), run.pool, found.add)
     stats.exact_copies = int(np.count_nonzero(~is_first))
     stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met
 
     def candidates() -> Iterator[Candidates]:
         for pairs in found.pieces():
-            yield Candidates(docs[pairs >> np.uint64(32)], docs[pairs & np.uint64(0xFFFFFFFF)])
+            a, b = pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)
+            if groups is not None:  # keys of two groups can be equal by chance
+                a, b = a[groups[a] == groups[b]], b[groups[a] == groups[b]]
+            yield Candidates(docs[a], docs[b])
 
     return candidates
 

@@ -166,6 +166,16 @@ def tables(keys: Callable[[int], Iterator[U64]], docs: I64, recipe: Recipe, n_pa
     return Tables(recipe.cut.bands, n_parts, band_keys_of, docs.size, None)
 
 
+def parted(tables: Tables, groups: U64) -> Tables:
+    """Return the tables in which documents of different groups do not meet, but by chance. groups: by place."""
+
+    def keys_of(table: int, part: int) -> tuple[U64, I64]:
+        keys, places = tables.keys_of(table, part)
+        return keys ^ groups[places], places
+
+    return tables._replace(keys_of=keys_of)
+
+
 def words_of(keys: Callable[[int], Iterator[U64]], docs: I64, recipe: Recipe) -> U64:
     """Return uint64[num_perm / 64, n]: the signatures of bits of some documents."""
     rows = [np.concatenate([chosen for _, chosen in _chosen(keys(row), docs)]) for row in range(n_keys(recipe))]

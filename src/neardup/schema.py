@@ -183,12 +183,14 @@ class Batch(NamedTuple):
     texts: large_binary without nulls; UTF-8, lone surrogates as generalized UTF-8; or vectors, their float32 bytes.
     ids: the users' ids with their type, or record numbers (int64) where no id field was named.
     field: the column a keep policy looks at, or None.
+    within: the column whose equal values part what is compared, or None.
     """
 
     first_doc: int
     texts: pa.LargeBinaryArray
     ids: pa.Array
     field: pa.Array | None
+    within: pa.Array | None
 
 
 class UserWord(NamedTuple):

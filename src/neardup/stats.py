@@ -35,6 +35,7 @@ class Stats:
     rows: int
     promised_recall: float
     inputs: list[str] = field(default_factory=list)
+    within: str | None = None
     read: int = 0
     kept: int = 0
     removed: int = 0

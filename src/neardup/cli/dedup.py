@@ -38,6 +38,9 @@ def run(
     id_field: Annotated[
         str | None, typer.Option(help="The field that holds the ids; without it records are numbered from 0.")
     ] = None,
+    within: Annotated[
+        str | None, typer.Option(help="A field; only records with equal values of it are compared (language, day).")
+    ] = None,
     format: Annotated[
         str | None, typer.Option(help="Format of the input where its name does not tell: jsonl, txt, csv, ...")
     ] = None,
@@ -68,6 +71,7 @@ def run(
             text=text_field,
             id=id_field,
             recipe=recipe,
+            within=within,
             write=outputs,
             on_bad_record=on_bad_record,
             format=format,

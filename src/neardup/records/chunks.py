@@ -26,8 +26,14 @@ class Wanted:
     text: str
     id: str | None
     field: str | None
+    within: str | None = None  # only documents with equal values of it are compared
     vectors: bool = False  # whether the texts are vectors
     dimension: int | None = None  # how many numbers each has, where that is known
+
+    @property
+    def beside(self) -> tuple[str | None, str | None, str | None]:
+        """The columns that are wanted beside the texts, in the order that `Extract` has them."""
+        return self.id, self.field, self.within
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +49,12 @@ class Bad:
 class Extract:
     """What was wanted of the good records of a chunk.
 
-    texts: large_binary without nulls. ids, field: as long, or None where none was wanted.
+    texts: large_binary without nulls. beside: the columns of `Wanted.beside`, as long; None where none was wanted.
     good: int64[n]; their positions in the chunk. bad: the others.
     """
 
     texts: pa.LargeBinaryArray
-    ids: pa.Array | None
-    field: pa.Array | None
+    beside: tuple[pa.Array | None, ...]
     good: I64
     bad: Sequence[Bad]
 
@@ -111,7 +116,7 @@ class TableChunk:
         Raises:
             InputError: a wanted column is not there, or the column of texts holds none.
         """
-        for column in (wanted.text, wanted.id, wanted.field):
+        for column in (wanted.text, *wanted.beside):
             if column is not None and self.columns.count(column) != 1:
                 fault = _twice if column in self.columns else no_column
                 raise InputError(fault(column, self.name, self.columns, wanted))
@@ -126,7 +131,7 @@ class TableChunk:
         bad = [Bad(at, self._places[at], self._faults.get(at, why)) for at, why in faults.items()]
         if bad:
             texts = texts.take(as_arrow(good))
-        return Extract(texts, self._column(wanted.id, good), self._column(wanted.field, good), good, bad)
+        return Extract(texts, tuple(self._column(name, good) for name in wanted.beside), good, bad)
 
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
         """Return the texts of these records, all of them good."""
@@ -223,7 +228,8 @@ def no_column(column: str, name: str, columns: Sequence[str], wanted: Wanted) ->
     near = difflib.get_close_matches(column.lower(), [one.lower() for one in columns], 1)
     hint = next((f" Did you mean {one!r}?" for one in columns if near and one.lower() == near[0]), "")
     single = " It looks as if its columns are parted by ';'." if len(columns) == 1 and ";" in columns[0] else ""
-    flag = "--text-field" if column == wanted.text else "--id-field" if column == wanted.id else "--keep"
+    flags = {wanted.field: "--keep", wanted.within: "--within", wanted.id: "--id-field", wanted.text: "--text-field"}
     return (
-        f"column {column!r} is not in {name}; its columns: {', '.join(columns)}.{hint}{single} Choose one with {flag}."
+        f"column {column!r} is not in {name}; its columns: {', '.join(columns)}.{hint}{single} Choose one with "
+        f"{flags[column]}."
     )

@@ -50,8 +50,9 @@ def open_frame(data: Any, wanted: Wanted) -> TableSource:  # noqa: ANN401  # wha
 
 
 def _open_list(values: list[Any], wanted: Wanted) -> TableSource:
-    if wanted.id is not None or wanted.field is not None:
-        raise UsageError(f"a list of texts has no column {wanted.id or wanted.field!r}; give a table instead.")
+    for name in wanted.beside:
+        if name is not None:
+            raise UsageError(f"a list of texts has no column {name!r}; give a table instead.")
     texts, faults = _texts(values, wanted)
     if values and len(faults) == len(values):
         raise UsageError(f"the list holds no text: {faults[0]}. Give a list of str, a table, or a path.")

@@ -8,11 +8,17 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import UsageError
+from neardup.schema import U64
 
 GENERALIZED: Final = pa.struct([("generalized_utf8", pa.large_binary())])  # texts in memory with lone surrogates
 MIXED: Final = pa.struct([("json", pa.large_string())])
+_FAR_APART: Final = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two numbers become one
 _TYPES: Final = {int: pa.int64(), str: pa.large_string(), float: pa.float64(), bool: pa.bool_()}
 
 
@@ -52,6 +58,16 @@ def in_order(column: pa.Array) -> pa.Array:
         return column
     ranks = {value: rank for rank, value in enumerate(sorted({value for value in values if value is not None}))}
     return pa.array([None if value is None else ranks[value] for value in values], pa.int64())
+
+
+def groups_of(column: pa.Array) -> U64:
+    """Return uint64[n]: numbers, far apart, that are equal where values are; nulls are equal to one another."""
+    values = pc.struct_field(column, [0]) if column.type in (MIXED, GENERALIZED) else column
+    if pa.types.is_nested(values.type):
+        raise UsageError(f"--within goes by single values, not by {values.type}; choose another field.")
+    codes = pc.fill_null(values.dictionary_encode().indices, -1).to_numpy(zero_copy_only=False)
+    groups: U64 = codes.astype(np.int64).view(np.uint64) * _FAR_APART
+    return groups
 
 
 def literals(column: pa.Array) -> list[bytes]:

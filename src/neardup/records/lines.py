@@ -87,10 +87,10 @@ class LineChunk:
         if wanted.vectors:
             return self._extract_vectors(wanted)
         if self.format == "txt":
-            other = next((name for name in (wanted.id, wanted.field, wanted.text) if name not in (None, "text")), None)
+            other = next((name for name in (*wanted.beside, wanted.text) if name not in (None, "text")), None)
             if other:
                 raise InputError(f"{self.name}: a text file has the one column 'text', not {other!r}.")
-            return Extract(self._bare_texts(), None, None, np.arange(self.n_records), ())
+            return Extract(self._bare_texts(), (None,) * len(wanted.beside), np.arange(self.n_records), ())
         return self._extract_fast(wanted) or self._extract_slow(wanted)
 
     def texts(self, positions: I64, wanted: Wanted) -> pa.LargeBinaryArray:
@@ -98,7 +98,7 @@ class LineChunk:
         if self.format == "txt":
             return self._bare_texts().take(as_arrow(positions))
         some = b"".join(self.line(at) + b"\n" for at in positions.tolist())
-        only = replace(wanted, id=None, field=None)
+        only = replace(wanted, id=None, field=None, within=None)
         return LineChunk(some, 1, format="jsonl", name=self.name).extract(only).texts
 
     def table(self, positions: I64) -> pa.Table:
@@ -146,7 +146,7 @@ class LineChunk:
         """Return the extract by pyarrow, or None where it refuses, leaves a null, or might have misunderstood."""
         fields = {wanted.text: pa.string()}
         first = parse_json(self.line(0)) if self.n_records else None
-        for name in (wanted.id, wanted.field):
+        for name in wanted.beside:
             if name is not None:
                 kind = _ARROW_TYPES.get(type(first.get(name)) if isinstance(first, dict) else type(None))
                 # 1 beside 1.5 is another id than 1.0, which Arrow would make of it.
@@ -169,8 +169,8 @@ class LineChunk:
             return None
         columns = {name: table[name].combine_chunks() for name in fields}
         texts = columns[wanted.text].cast(pa.large_binary())
-        ids, field = (None if name is None else columns[name] for name in (wanted.id, wanted.field))
-        return Extract(texts, ids, field, np.arange(self.n_records), ())
+        beside = tuple(None if name is None else columns[name] for name in wanted.beside)
+        return Extract(texts, beside, np.arange(self.n_records), ())
 
     def _are_objects(self) -> bool:
         """Say whether each line begins with { and ends with }.
@@ -189,18 +189,16 @@ class LineChunk:
         values = [None if at in faults else one[wanted.text] for at, one in enumerate(found)]
         vectors = from_lists(values, wanted.text, self.name, wanted.dimension)
         good = np.flatnonzero(vectors.is_good)
-        ids, field = (
-            as_array([found[at].get(name) for at in good.tolist()]) if name else None
-            for name in (wanted.id, wanted.field)
+        beside = tuple(
+            as_array([found[at].get(name) for at in good.tolist()]) if name else None for name in wanted.beside
         )
         reasons = sorted((vectors.faults | faults).items())
         texts = vectors.found.take(as_arrow(good)) if reasons else vectors.found
-        return Extract(texts, ids, field, good, [Bad(at, self.where(at), why) for at, why in reasons])
+        return Extract(texts, beside, good, [Bad(at, self.where(at), why) for at, why in reasons])
 
     def _extract_slow(self, wanted: Wanted) -> Extract:
         texts: list[bytes] = []
-        ids: list[Any] = []
-        fields: list[Any] = []
+        found_beside: list[list[Any]] = [[] for _ in wanted.beside]
         good: list[int] = []
         bad: list[Bad] = []
         for position in range(self.n_records):
@@ -211,12 +209,11 @@ class LineChunk:
                 continue
             good.append(position)
             texts.append(found[wanted.text].encode("utf-8", "surrogatepass"))
-            ids.append(found.get(wanted.id))
-            fields.append(found.get(wanted.field))
+            for values, name in zip(found_beside, wanted.beside, strict=True):
+                values.append(found.get(name))
         return Extract(
             pa.array(texts, pa.large_binary()),
-            as_array(ids) if wanted.id else None,
-            as_array(fields) if wanted.field else None,
+            tuple(as_array(values) if name else None for values, name in zip(found_beside, wanted.beside, strict=True)),
             np.array(good, np.int64),
             bad,
         )

@@ -44,6 +44,7 @@ class Reading:
 
     Attributes:
         text, id, field: the columns that hold the texts, the ids (None: numbers), the keep policy's values (or None).
+        within: the column whose equal values part what is compared, or None.
         on_bad_record: whether a record that cannot be read stops the run.
         encoding: of text files. format: of files whose names do not tell, or None. temp_dir: where stdin is spooled.
         vectors: whether the texts are vectors.
@@ -56,12 +57,13 @@ class Reading:
     encoding: str
     format: str | None
     temp_dir: str | None
+    within: str | None = None
     vectors: bool = False
 
     @property
     def wanted(self) -> Wanted:
         """The columns that are wanted of each record."""
-        return Wanted(text=self.text, id=self.id, field=self.field, vectors=self.vectors)
+        return Wanted(text=self.text, id=self.id, field=self.field, within=self.within, vectors=self.vectors)
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ class Documents:
             InputError: a file or column cannot be read, or a record where a bad one stops the run.
         """
         wanted = self._reading.wanted
-        names = [name for name in dict.fromkeys((wanted.text, wanted.id, wanted.field)) if name is not None]
+        names = [name for name in dict.fromkeys((wanted.text, *wanted.beside)) if name is not None]
         self.rejected = Rejected()
         self.n_read = self.text_bytes = self._line_bytes = first_doc = 0
         self._good = []
@@ -164,11 +166,12 @@ class Documents:
             if found.bad:
                 self._reject(source, found.bad)
             self._good.append(None if found.good.size == chunk.n_records else found.good)
-            ids = as_arrow(self.n_read + found.good) if found.ids is None else found.ids
+            ids, field, within = found.beside
+            ids = as_arrow(self.n_read + found.good) if ids is None else ids
             self.n_read += chunk.n_records
             self._line_bytes += len(chunk.data) if isinstance(chunk, LineChunk) else 0
             self.text_bytes += _n_bytes(found.texts)
-            yield Batch(first_doc, found.texts, ids, found.field)
+            yield Batch(first_doc, found.texts, ids, field, within)
             first_doc += found.good.size
         self._refuse_if_all_lack_the_field(first_doc)
 
