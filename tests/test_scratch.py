@@ -1,6 +1,7 @@
 """What a memory budget has no room for: temporary files hold what memory would have held, and go with the run."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -124,9 +125,30 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 def test_what_is_expected_to_find_no_room_is_refused(scratch: Scratch) -> None:
     """Both sizes are told; what fits is let through."""
-    scratch.check_room(1)
+    scratch.check_room(1, 0)
+    scratch.check_room(10**15, 10**15)
     with pytest.raises(OutputError, match="are expected to take 1,000,000.0 GB, and .* GB are free.*--temp-dir"):
-        scratch.check_room(10**15)
+        scratch.check_room(10**15, 10**15 - 1)
+
+
+@pytest.mark.parametrize(("free", "stage"), [(0, "sign"), (20_000, "verify")])
+def test_a_disk_without_room_ends_the_run_before_it_is_full(
+    free: int, stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, an output of an earlier run untouched, no temporary file left."""
+    source, kept, temp = tmp_path / "in.jsonl", tmp_path / "kept.jsonl", tmp_path / "temp"
+    source.write_text("".join(json.dumps({"text": f"{n} the ferry leaves at nine" * 30}) + "\n" for n in range(90)))
+    kept.write_text("earlier")
+    temp.mkdir()
+    monkeypatch.setattr(sys.modules["neardup.dedup"], "usual_memory_bytes", lambda: TINY)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(free, 0, free))
+    stages: list[str] = []
+    with pytest.raises(OutputError, match="are expected to take .* GB are free"):
+        neardup.dedup(source, write={"kept": kept}, temp_dir=temp, on_progress=lambda name, *_: stages.append(name))
+    assert stages[-1] == stage
+    assert kept.read_text() == "earlier"
+    assert not list(temp.iterdir())
+    assert sorted(tmp_path.iterdir()) == sorted([source, kept, temp])
 
 
 def test_too_little_memory_is_refused() -> None:

@@ -79,3 +79,14 @@ def test_within_on_the_command_line(tmp_path: Path) -> None:
     flags = ["--within", "day", "--threshold", "0.8"]
     subprocess.run([sys.executable, "-m", "neardup", "dedup", source, "-o", out, *flags], check=True)
     assert [json.loads(line)["day"] for line in out.read_text().splitlines()] == [0, 1, 2]
+
+
+def test_a_tight_budget_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups hold where tables come in parts and keys in files."""
+    table = pa.table({"text": [f"{FERRY} {n % 7} {n % 11}" for n in range(200)], "day": [n % 3 for n in range(200)]})
+    roomy = neardup.dedup(table, within="day")
+    monkeypatch.setattr(sys.modules["neardup.dedup"], "usual_memory_bytes", lambda: 1 << 12)
+    tight = neardup.dedup(table, within="day")
+    assert roomy.pairs.num_rows > 0
+    assert roomy.pairs.equals(tight.pairs)
+    assert tight.stats.temporary_bytes > 0

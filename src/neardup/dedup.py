@@ -222,6 +222,8 @@ def _sign_all(run: Run, known: Background | None) -> Corpus:
             if batch.within is not None:
                 withins.append(batch.within)
             on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
+            if batch.first_doc == 0:
+                scratch.check_room(8 * n_keys(recipe) * (documents.expected_records or 0), keys.room)
             yield batch.texts
 
     keys = Rows(n_keys(recipe), scratch, scratch.memory // 4)
@@ -302,7 +304,8 @@ def _hold(run: Run, corpus: Corpus, wanted: I64, known: Background | None) -> Ho
             yield column
 
     n_counted = corpus.n_counted[wanted].astype(np.int64)
-    return Holding(wanted, columns(), n_counted, recipe, pool, known, scratch)
+    share = n_counted.sum() / max(corpus.n_counted.sum(dtype=np.int64), 1)
+    return Holding(wanted, columns(), n_counted, recipe, pool, known, scratch, round(documents.text_bytes * share))
 
 
 def _settle(run: Run, corpus: Corpus, pairs: Pairs, holding: Holding) -> Clusters:

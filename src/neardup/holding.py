@@ -32,8 +32,12 @@ class Holding:
         threads: Threads,
         known: Background | None,
         scratch: Scratch,
+        n_text_bytes: int,
     ) -> None:
-        """Take the documents in. columns: their texts, in order. n_counted: int64[n]; how many shingles each has."""
+        """Take the documents in.
+
+        columns: their texts, in order, of n_text_bytes about. n_counted: int64[n]; how many shingles each has.
+        """
         self.docs = docs
         self._recipe, self._threads, self._known, self._scratch = recipe, threads, known, scratch
         self._n_counted = n_counted
@@ -44,13 +48,14 @@ class Holding:
         if self._sizes.sum() <= self._room:
             self._whole = evidence(docs, columns, int(n_counted.sum()), recipe, threads, known)
         else:
+            scratch.check_room(n_text_bytes, 0)
             self._texts = TextFile(columns, scratch)
         self.n_bytes = int(min(self._sizes.sum(), self._room))
 
     @classmethod
     def of(cls, held: Evidence, recipe: Recipe, threads: Threads, scratch: Scratch) -> "Holding":
         """Return a holding of evidence that is there already."""
-        holding = cls(np.empty(0, np.int64), (), np.empty(0, np.int64), recipe, threads, None, scratch)
+        holding = cls(np.empty(0, np.int64), (), np.empty(0, np.int64), recipe, threads, None, scratch, 0)
         holding.docs, holding._whole = held.docs, held
         holding.n_bytes = sum(array.nbytes for array in held.values)
         return holding

@@ -76,12 +76,16 @@ class Scratch:
         with self._lock:
             self.n_bytes += data.nbytes
 
-    def check_room(self, n_bytes: int) -> None:
+    def check_room(self, n_bytes: int, held: int) -> None:
         """Refuse to begin what is expected to write so many bytes where there are not as many free.
+
+        held: bytes of memory that would do in their place.
 
         Raises:
             OutputError: there are not.
         """
+        if n_bytes <= held:
+            return
         try:
             free = shutil.disk_usage(self.place).free
         except OSError as error:
@@ -104,12 +108,12 @@ def _gigabytes(n_bytes: int) -> str:
 
 
 class Rows:
-    """Rows of 64-bit values that all grow at once; a file a row beyond the room."""
+    """Rows of 64-bit values that all grow at once; a file a row beyond the room, in bytes."""
 
     def __init__(self, n_rows: int, scratch: Scratch, room: int) -> None:
         self.n_columns = 0
         self._scratch = scratch
-        self._room = room
+        self.room = room
         self._held: list[U64] = []
         self._held_bytes = 0
         self._files: list[Path] = []
@@ -120,7 +124,7 @@ class Rows:
         self._held.append(part)
         self._held_bytes += part.nbytes
         self.n_columns += part.shape[1]
-        if self._held_bytes > self._room:
+        if self._held_bytes > self.room:
             self._files = self._files or [self._scratch.file() for _ in range(self._n_rows)]
             for row, path in enumerate(self._files):
                 self._scratch.append(path, np.concatenate([held[row] for held in self._held]).data)
