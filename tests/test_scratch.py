@@ -131,9 +131,9 @@ def test_what_is_expected_to_find_no_room_is_refused(scratch: Scratch) -> None:
         scratch.check_room(10**15, 10**15 - 1)
 
 
-@pytest.mark.parametrize(("free", "stage"), [(0, "sign"), (20_000, "verify")])
+@pytest.mark.parametrize(("free", "last_stage"), [(0, "sign"), (20_000, "candidates")])
 def test_a_disk_without_room_ends_the_run_before_it_is_full(
-    free: int, stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    free: int, last_stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One line, an output of an earlier run untouched, no temporary file left."""
     source, kept, temp = tmp_path / "in.jsonl", tmp_path / "kept.jsonl", tmp_path / "temp"
@@ -145,7 +145,7 @@ def test_a_disk_without_room_ends_the_run_before_it_is_full(
     stages: list[str] = []
     with pytest.raises(OutputError, match="are expected to take .* GB are free"):
         neardup.dedup(source, write={"kept": kept}, temp_dir=temp, on_progress=lambda name, *_: stages.append(name))
-    assert stages[-1] == stage
+    assert stages[-1] == last_stage
     assert kept.read_text() == "earlier"
     assert not list(temp.iterdir())
     assert sorted(tmp_path.iterdir()) == sorted([source, kept, temp])
