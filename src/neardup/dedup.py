@@ -5,6 +5,7 @@ candidate pairs again and compares them; pass 3 writes. What is not needed again
 memory has no room for goes to temporary files.
 """
 
+import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +23,8 @@ from neardup.pipeline import evidence_of_words, n_keys, parted, settle, sign, ta
 from neardup.recipe import Recipe
 from neardup.records.frequencies import load_frequencies, to_table
 from neardup.records.ids import concat_columns, groups_of, in_order
-from neardup.records.read import Documents, Reading, open_documents
+from neardup.records.joined import Joined
+from neardup.records.read import Reading, open_documents
 from neardup.records.write import Outputs
 from neardup.result import OUTPUTS, Result
 from neardup.schema import I64, U32, U64, Background, Candidates, Clusters, Pairs
@@ -62,7 +64,7 @@ class Corpus(NamedTuple):
 class Run(NamedTuple):
     """What every stage of a run goes by."""
 
-    documents: Documents
+    documents: Joined
     recipe: Recipe
     pool: Threads
     scratch: Scratch
@@ -77,6 +79,7 @@ def dedup(  # noqa: PLR0913  # the options of the command
     id: str | None = None,
     recipe: Recipe = Recipe(),
     within: str | None = None,
+    against: object = None,
     write: Mapping[str, StrPath] | None = None,
     on_bad_record: Literal["fail", "skip"] = "fail",
     format: str | None = None,
@@ -95,6 +98,8 @@ def dedup(  # noqa: PLR0913  # the options of the command
         id: the column that holds the ids, of any type; None numbers the records from 0.
         recipe: what counts as a near-duplicate, and which document is kept.
         within: a column; only documents with equal values of it are compared, those without a value among themselves.
+        against: a reference, data like the first ones; what is in it already is removed from the data, and nothing of
+            it ever is. None for none.
         write: files to write, by what they hold: kept, removed, clusters, pairs, stats. The format follows the name.
             They appear whole when all is done, or not at all.
         on_bad_record: a record that cannot be read stops the run, or is counted as rejected.
@@ -127,13 +132,16 @@ def dedup(  # noqa: PLR0913  # the options of the command
     stats = Stats.of(recipe)
     stats.within = within
     documents = open_documents(data, reading, outputs=list(paths.values()))
+    reference = None
     try:
+        if against is not None:
+            reference = open_documents(against, dataclasses.replace(reading, field=None), outputs=list(paths.values()))
         with (
             Outputs(paths, documents) as outputs,
             Threads(threads or default_threads()) as pool,
             Scratch(reading.temp_dir, memory or usual_memory_bytes()) as scratch,
         ):
-            result = _run(Run(documents, recipe, pool, scratch, stats, on_progress))
+            result = _run(Run(Joined(reference, documents), recipe, pool, scratch, stats, on_progress))
             with stats.stage("write"):
                 result.write(outputs, on_progress)
             stats.finish()
@@ -141,6 +149,9 @@ def dedup(  # noqa: PLR0913  # the options of the command
     except BaseException:
         documents.close()
         raise
+    finally:
+        if reference is not None:
+            reference.close()
     return result
 
 
@@ -181,7 +192,8 @@ def _run(run: Run) -> Result:
         on_progress("cluster", 0, None)
         clusters = _settle(run, corpus, pairs, holding)
     frequencies = known and to_table(known.frequencies, recipe)
-    result = Result(documents, corpus.ids, corpus.firsts, pairs, clusters, stats, frequencies)
+    n_reference = None if documents.reference is None else documents.n_reference
+    result = Result(documents.data, corpus.ids, corpus.firsts, pairs, clusters, stats, frequencies, n_reference)
     _count(result, documents, corpus, recipe)
     stats.temporary_bytes = run.scratch.n_bytes
     return result
@@ -217,8 +229,8 @@ def _sign_all(run: Run, known: Background | None) -> Corpus:
     def columns() -> Iterator[pa.LargeBinaryArray]:
         for batch in read_ahead(documents.batches(), _AHEAD):
             ids.append(batch.ids)
-            if batch.field is not None:
-                fields.append(batch.field)
+            if recipe.keep_field is not None:  # a reference has none, and needs none
+                fields.append(pa.nulls(len(batch.texts)) if batch.field is None else batch.field)
             if batch.within is not None:
                 withins.append(batch.within)
             on_progress("sign", batch.first_doc + len(batch.texts), documents.expected_records)
@@ -260,8 +272,9 @@ def _meet(run: Run, corpus: Corpus) -> Callable[[], Iterator[Candidates]]:
     found = SortedSet(scratch, scratch.memory // 32)
     groups = None if corpus.groups is None else corpus.groups[docs]
     by_keys = tables(corpus.keys.pieces, docs, run.recipe, n_parts)
+    by_keys = by_keys._replace(n_reference=int(np.searchsorted(docs, run.documents.n_reference)))
     met = candidate_pairs(by_keys if groups is None else parted(by_keys, groups), run.pool, found.add)
-    stats.exact_copies = int(np.count_nonzero(~is_first))
+    stats.exact_copies = int(np.count_nonzero(~is_first[run.documents.n_reference :]))
     stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met
 
     def candidates() -> Iterator[Candidates]:
@@ -313,21 +326,29 @@ def _settle(run: Run, corpus: Corpus, pairs: Pairs, holding: Holding) -> Cluster
     if field is not None and field.null_count == len(field) > 0:
         run.stats.notes.append(f"keep = {recipe.keep!r}: no record has a value in that field; the first was kept.")
     order = keep_order(corpus.lengths, field, recipe)
+    n_reference = run.documents.n_reference
+    order = np.concatenate((np.arange(n_reference), order[order >= n_reference]))
     return settle(pairs, corpus.firsts, order, recipe, partial(holding.compare, threshold=0.0))
 
 
-def _count(result: Result, documents: Documents, corpus: Corpus, recipe: Recipe) -> None:
+def _count(result: Result, joined: Joined, corpus: Corpus, recipe: Recipe) -> None:
     """Fill in the counts of a run."""
-    stats = result.stats
+    stats, documents, first_doc = result.stats, joined.data, joined.n_reference
+    is_kept = result.is_kept[first_doc:]
+    if joined.reference is not None:
+        stats.against = joined.reference.inputs
+        stats.reference = joined.n_reference
+        stats.reference_rejected = joined.reference.rejected.total
+        stats.removed_against = int(np.count_nonzero(result.kept_doc[first_doc:] < first_doc))
     stats.inputs = documents.inputs
     stats.read = documents.n_read
     stats.text_bytes = documents.text_bytes
     stats.rejected = documents.rejected.total
     stats.rejected_reasons = dict(documents.rejected.reasons)
     stats.rejected_examples = dict(documents.rejected.examples)
-    stats.empty = int(np.count_nonzero(corpus.n_shingles == 0))
-    stats.kept = int(np.count_nonzero(result.is_kept))
-    stats.removed = int(result.is_kept.size - stats.kept)
+    stats.empty = int(np.count_nonzero(corpus.n_shingles[first_doc:] == 0))
+    stats.kept = int(np.count_nonzero(is_kept))
+    stats.removed = int(is_kept.size - stats.kept)
     stats.verified = result.n_near_pairs
     stats.clusters = int(np.unique(result.kept_doc[result.clustered]).size)
-    stats.below_threshold = int(np.count_nonzero(result.similarity < recipe.least_similarity))
+    stats.below_threshold = int(np.count_nonzero(result.similarity[first_doc:] < recipe.least_similarity))

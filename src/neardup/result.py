@@ -27,6 +27,7 @@ class Result:
 
     Attributes:
         stats: counts, seconds, bytes, versions; `stats.to_dict()` for machines.
+        n_reference: documents of the reference, which come first where positions are counted; None without one.
         kept_doc: int64[n_docs]; by position, the document kept in the stead of each, itself where it is kept.
         similarity: float64[n_docs]; of each document to that one.
         frequencies: in how many texts each shingle was found, where the recipe looked at that; or None.
@@ -41,15 +42,18 @@ class Result:
         clusters: Clusters,
         stats: Stats,
         frequencies: pa.Table | None = None,
+        n_reference: int | None = None,
     ) -> None:
         self.stats = stats
+        self.n_reference = n_reference
         self.kept_doc, self.similarity = clusters
         self.n_near_pairs = int(pairs.a.size)
         self.frequencies = frequencies
         self._documents = documents
         self._ids = ids
-        self._pairs = with_copies(pairs, firsts)
-        self._has_clashes = is_ambiguous(ids)
+        self._first_doc = n_reference or 0
+        self._pairs = with_copies(pairs, firsts, self._first_doc)
+        self._has_clashes = is_ambiguous(ids[: self._first_doc]) or is_ambiguous(ids[self._first_doc :])
 
     def close(self) -> None:
         """Let go of the input, and remove what was spooled of it; `kept` and `removed` can no longer be read."""
@@ -79,8 +83,8 @@ class Result:
         """Write every output that has a path; `outputs` decides which and how."""
         roles = [role for role in ("kept", "removed") if role in outputs]
         for records in self._documents.records() if roles else ():
-            docs = records.first_doc + np.arange(records.positions.size)
-            on_progress("write", records.first_doc + docs.size, self.kept_doc.size)
+            docs = self._first_doc + records.first_doc + np.arange(records.positions.size)
+            on_progress("write", records.first_doc + docs.size, self.kept_doc.size - self._first_doc)
             for role in roles:
                 rows = np.flatnonzero(self.is_kept[docs] == (role == "kept"))
                 extra = None if role == "kept" else self._evidence(docs[rows])
@@ -103,15 +107,19 @@ class Result:
 
     @cached_property
     def clustered(self) -> I64:
-        """int64[n]: the documents in a cluster of two or more, ascending."""
-        return np.flatnonzero(np.bincount(self.kept_doc, minlength=self.kept_doc.size)[self.kept_doc] > 1)
+        """int64[n]: the documents of the data in a cluster of two or more, ascending."""
+        kept_doc = self.kept_doc[self._first_doc :]
+        sizes = np.bincount(kept_doc, minlength=self.kept_doc.size)
+        sizes[: self._first_doc] += 1
+        return self._first_doc + np.flatnonzero(sizes[kept_doc] > 1)
 
     def _gather(self, is_chosen: Bools, *, with_evidence: bool) -> pa.Table:
         tables = []
         for records in self._documents.records():
-            rows = np.flatnonzero(is_chosen[records.first_doc : records.first_doc + records.positions.size])
+            first_doc = self._first_doc + records.first_doc
+            rows = np.flatnonzero(is_chosen[first_doc : first_doc + records.positions.size])
             table = records.chunk.table(records.positions[rows])
-            evidence = self._evidence(records.first_doc + rows) if with_evidence else pa.table({})
+            evidence = self._evidence(first_doc + rows) if with_evidence else pa.table({})
             for name in evidence.column_names:
                 table = table.append_column(name, evidence[name])
             tables.append(table)
@@ -125,7 +133,20 @@ class Result:
     def _evidence(self, docs: I64) -> pa.Table:
         kept_doc = self.kept_doc[docs]
         columns = {"kept_id": self._ids.take(as_arrow(kept_doc)), "similarity": as_arrow(self.similarity[docs])}
-        return pa.table(columns | ({"kept_row": as_arrow(kept_doc)} if self._has_clashes else {}))
+        return pa.table(columns | self._in_reference(kept_doc) | self._rows(kept_row=kept_doc))
+
+    def _in_reference(self, docs: I64) -> dict[str, pa.Array]:
+        """Return the column that says whether documents are of the reference, where there is one."""
+        return {} if self.n_reference is None else {"in_reference": as_arrow(docs < self.n_reference)}
+
+    def _rows(self, **columns: I64) -> dict[str, pa.Array]:
+        """Return columns of row numbers, in the reference or the data, where ids do not tell documents apart."""
+        if not self._has_clashes:
+            return {}
+        return {
+            name: as_arrow(docs - np.where(docs < self._first_doc, 0, self._first_doc))
+            for name, docs in columns.items()
+        }
 
     def _clusters_of(self, docs: I64) -> pa.Table:
         kept_doc = self.kept_doc[docs]
@@ -135,9 +156,7 @@ class Result:
             "kept": as_arrow(self.is_kept[docs]),
             "similarity": as_arrow(self.similarity[docs]),
         }
-        return pa.table(
-            columns | ({"row": as_arrow(docs), "cluster_row": as_arrow(kept_doc)} if self._has_clashes else {})
-        )
+        return pa.table(columns | self._in_reference(kept_doc) | self._rows(row=docs, cluster_row=kept_doc))
 
     def _pairs_of(self, piece: slice) -> pa.Table:
         a, b = self._pairs.a[piece], self._pairs.b[piece]
@@ -146,12 +165,12 @@ class Result:
             "id_b": self._ids.take(as_arrow(b)),
             "similarity": as_arrow(self._pairs.similarity[piece]),
         }
-        return pa.table(columns | ({"row_a": as_arrow(a), "row_b": as_arrow(b)} if self._has_clashes else {}))
+        return pa.table(columns | self._in_reference(a) | self._rows(row_a=a, row_b=b))
 
 
-def with_copies(pairs: Pairs, firsts: I64) -> Pairs:
-    """Return the pairs with each exact copy paired to the first of them, ascending by (a, b)."""
-    copies = np.flatnonzero(firsts != np.arange(firsts.size))
+def with_copies(pairs: Pairs, firsts: I64, first_doc: int) -> Pairs:
+    """Return the pairs with each exact copy, from first_doc on, paired to the first of them, ascending by (a, b)."""
+    copies = first_doc + np.flatnonzero((firsts != np.arange(firsts.size))[first_doc:])
     a = np.concatenate((pairs.a, firsts[copies]))
     b = np.concatenate((pairs.b, copies))
     order = stable_order(b, firsts.size)

@@ -25,6 +25,7 @@ class Stats:
 
     `dropped_examples`: shingles that did not count, most common first, with the number of texts that have them.
     Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
+    `reference` documents were read of `against`, and `removed_against` were removed in the stead of one of them.
     `temporary_bytes` were written to temporary files, for want of memory. `seconds` each stage took; `bytes_by_stage`,
     what each keeps for the next ones.
     """
@@ -36,6 +37,10 @@ class Stats:
     promised_recall: float
     inputs: list[str] = field(default_factory=list)
     within: str | None = None
+    against: list[str] = field(default_factory=list)
+    reference: int = 0
+    reference_rejected: int = 0
+    removed_against: int = 0
     read: int = 0
     kept: int = 0
     removed: int = 0

@@ -38,6 +38,14 @@ def run(
     id_field: Annotated[
         str | None, typer.Option(help="The field that holds the ids; without it records are numbered from 0.")
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="REFERENCE",
+            help="Files like INPUT; what they have already is removed, and nothing of them. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     within: Annotated[
         str | None, typer.Option(help="A field; only records with equal values of it are compared (language, day).")
     ] = None,
@@ -72,6 +80,7 @@ def run(
             id=id_field,
             recipe=recipe,
             within=within,
+            against=Paths(against) if against else None,
             write=outputs,
             on_bad_record=on_bad_record,
             format=format,

@@ -71,6 +71,8 @@ def summary(stats: Stats, outputs: Mapping[str, str]) -> None:
         f"kept      {stats.kept:>12,}" + (f"  of them {stats.empty:,} without a shingle" if stats.empty else ""),
         f"removed   {stats.removed:>12,}  {stats.exact_copies:,} exact copies, {near:,} near-duplicates",
     ]
+    if stats.against:
+        lines.append(f"reference {stats.reference:>12,}  documents; {stats.removed_against:,} of the removed are in it")
     if stats.rejected:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in stats.rejected_reasons.items())
         lines.append(f"rejected  {stats.rejected:>12,}  {reasons}")

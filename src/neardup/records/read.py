@@ -114,11 +114,13 @@ class Documents:
 
     Attributes:
         inputs: the names of the files or the frame, in reading order.
+        dimension: how many numbers each vector has, where texts are vectors and that is known.
         rejected, n_read, text_bytes: of the last reading in whole; n_read counts rejected records too.
     """
 
     def __init__(self, sources: Sequence[Source], reading: Reading, spooled: str | None = None) -> None:
         self.inputs = ["standard input" if source.path == spooled else source.path for source in sources]
+        self.dimension: int | None = None
         self.rejected = Rejected()
         self.n_read = 0
         self.text_bytes = 0
@@ -154,7 +156,7 @@ class Documents:
         Raises:
             InputError: a file or column cannot be read, or a record where a bad one stops the run.
         """
-        wanted = self._reading.wanted
+        wanted = replace(self._reading.wanted, dimension=self.dimension)
         names = [name for name in dict.fromkeys((wanted.text, *wanted.beside)) if name is not None]
         self.rejected = Rejected()
         self.n_read = self.text_bytes = self._line_bytes = first_doc = 0
@@ -162,7 +164,8 @@ class Documents:
         for source, chunk in self._chunks(names):
             found = chunk.extract(wanted)
             if wanted.vectors and wanted.dimension is None:
-                wanted = replace(wanted, dimension=dimension_of(found.texts))
+                self.dimension = dimension_of(found.texts)
+                wanted = replace(wanted, dimension=self.dimension)
             if found.bad:
                 self._reject(source, found.bad)
             self._good.append(None if found.good.size == chunk.n_records else found.good)

@@ -63,6 +63,7 @@ class Tables(NamedTuple):
         the keys of all tables at once would be memory never touched before.
     n_docs: how many documents there are.
     near: a test of pairs that meet, by place; None takes all.
+    n_reference: how many documents, the first ones, are not compared with one another.
     """
 
     n_tables: int
@@ -70,6 +71,7 @@ class Tables(NamedTuple):
     keys_of: Callable[[int, int], tuple[U64, I64]]
     n_docs: int
     near: Near | None
+    n_reference: int = 0
 
 
 def candidate_pairs(tables: Tables, threads: Threads, found: Callable[[U64], None]) -> Met:
@@ -81,7 +83,7 @@ def candidate_pairs(tables: Tables, threads: Threads, found: Callable[[U64], Non
     near = tables.near or Near(np.empty((0, tables.n_docs), np.uint64), 0)
 
     def meet(piece: tuple[int, int]) -> I64:
-        return _meet(*tables.keys_of(*piece), tables.n_docs, near, found)
+        return _meet(*tables.keys_of(*piece), tables, near, found)
 
     counts = threads.map(meet, product(range(tables.n_tables), range(tables.n_parts)))
     buckets, crowded, uncompared = np.sum([np.zeros(3, np.int64), *counts], axis=0).tolist()
@@ -96,16 +98,16 @@ def first_of_equal(content: U64, docs: I64) -> I64:
     return firsts
 
 
-def _meet(keys: U64, places: I64, n_docs: int, near: Near, found: Callable[[U64], None]) -> I64:
+def _meet(keys: U64, places: I64, tables: Tables, near: Near, found: Callable[[U64], None]) -> I64:
     """Hand on the pairs of a part of a table; return its counts of buckets, crowded buckets, pairs left out."""
-    keyed, shift = _sorted_with_places(keys, places, n_docs)
-    state = np.zeros(5, np.int64)
+    keyed, shift = _sorted_with_places(keys, places, tables.n_docs)
+    state = np.array([0, 0, 0, 0, 0, tables.n_reference])
     pairs = np.empty(min(max(4 * keys.size, 2 * BUCKET_LIMIT), _PAIRS), np.uint64)
     while state[0] < keyed.size:
         n_pairs = _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, state, pairs)
         if n_pairs:
             found(pairs[:n_pairs].copy())
-    return state[2:]
+    return state[2:5]
 
 
 def _sorted_with_places(keys: U64, places: I64, n_docs: int) -> tuple[U64, int]:
@@ -137,7 +139,7 @@ def _write_pairs(
     """pairs = the next pairs of each bucket, or of its windows, that are near; return how many.
 
     state: where the next bucket starts, the next place in it (0 before the first), and counts of buckets, crowded
-    ones, and pairs left out; all zeros at first.
+    ones, and pairs left out; all zeros at first. Then the place from which documents are paired with earlier ones.
     """
     bits = np.uint64(shift)
     low = (np.uint64(1) << bits) - np.uint64(1)
@@ -152,9 +154,13 @@ def _write_pairs(
         is_crowded = size > limit
         if j == 0 and size > 1:
             j = start + 1
-            state[2] += 1
-            state[3] += is_crowded
-            state[4] += size * (size - 1) // 2
+            while j < end and np.int64(keyed[j] & low) < state[5]:
+                j += 1
+            n_alone = j - start  # the first one, and those that are not compared with one another
+            if j < end:
+                state[2] += 1
+                state[3] += is_crowded
+                state[4] += size * (size - 1) // 2 - n_alone * (n_alone - 1) // 2
         while start < j < end:
             first = max(start, j - window) if is_crowded else start
             first -= first > start
