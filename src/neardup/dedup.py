@@ -41,6 +41,7 @@ _AHEAD: Final = 8  # batches read before they are needed
 
 _BUFFER_BYTES: Final = 64  # of memory a document of a table takes, with the pairs it meets
 _LEAST_MEMORY: Final = 256 << 20
+_EXCERPT_BYTES: Final = 120
 
 
 class Corpus(NamedTuple):
@@ -275,7 +276,9 @@ def _meet(run: Run, corpus: Corpus) -> Callable[[], Iterator[Candidates]]:
     by_keys = by_keys._replace(n_reference=int(np.searchsorted(docs, run.documents.n_reference)))
     met = candidate_pairs(by_keys if groups is None else parted(by_keys, groups), run.pool, found.add)
     stats.exact_copies = int(np.count_nonzero(~is_first[run.documents.n_reference :]))
-    stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared = met
+    stats.buckets, stats.buckets_over_limit, stats.pairs_not_compared, templates = met
+    if stats.pairs_not_compared and run.recipe.unit != "vector":
+        stats.crowded_examples = _excerpts({int(docs[place]): size for place, size in templates}, run.documents)
 
     def candidates() -> Iterator[Candidates]:
         for pairs in found.pieces():
@@ -285,6 +288,14 @@ def _meet(run: Run, corpus: Corpus) -> Callable[[], Iterator[Candidates]]:
             yield Candidates(docs[a], docs[b])
 
     return candidates
+
+
+def _excerpts(sizes: dict[int, int], documents: Joined) -> dict[str, int]:
+    """Return the beginnings of the texts of documents with what is told of each."""
+    wanted = np.array(sorted(sizes), np.int64)
+    texts = [text for column in documents.texts(wanted) for text in column.to_pylist()]
+    told = zip(texts, (sizes[doc] for doc in wanted.tolist()), strict=True)
+    return {text[:_EXCERPT_BYTES].decode("utf-8", "ignore"): size for text, size in told}
 
 
 def _verify(

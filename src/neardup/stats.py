@@ -25,6 +25,7 @@ class Stats:
 
     `dropped_examples`: shingles that did not count, most common first, with the number of texts that have them.
     Counts of records: read = kept + removed + rejected. `empty` documents have no shingle; they are among the kept.
+    `crowded_examples`: beginnings of texts that share a bucket with so many that not all pairs were compared.
     `reference` documents were read of `against`, and `removed_against` were removed in the stead of one of them.
     `temporary_bytes` were written to temporary files, for want of memory. `seconds` each stage took; `bytes_by_stage`,
     what each keeps for the next ones.
@@ -58,6 +59,7 @@ class Stats:
     buckets: int = 0
     buckets_over_limit: int = 0
     pairs_not_compared: int = 0
+    crowded_examples: dict[str, int] = field(default_factory=dict)
     text_bytes: int = 0
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)

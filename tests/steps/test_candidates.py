@@ -62,16 +62,50 @@ def mix_all(keys: np.ndarray) -> np.ndarray:
     return np.array(flat, np.uint64).reshape(keys.shape)
 
 
-def test_a_crowded_bucket_is_linear_and_counted() -> None:
-    """In a bucket beyond the limit each document meets the first and its window; the rest is counted."""
-    size = step.BUCKET_LIMIT + 1
+def split(keys: list[list[int]], docs: list[int], table: int, level: int) -> set[tuple[int, int]]:
+    """Return the pairs of a bucket by the rule, in plain Python: all, or its first ones and those of its parts."""
+    if len(docs) <= (step.SPLIT_LIMIT if level else step.BUCKET_LIMIT):
+        return set(combinations(docs, 2))
+    pairs = {(docs[0], doc) for doc in docs[1:]}
+    if level == step.LEVELS:
+        return pairs | {(a, b) for i, b in enumerate(docs) for a in docs[max(0, i - step.WINDOW) : i]}
+    parts: dict[int, list[int]] = {}
+    for doc in docs[1:]:
+        parts.setdefault(keys[(table + level + 1) % len(keys)][doc], []).append(doc)
+    return pairs.union(*(split(keys, part, table, level + 1) for part in parts.values()))
 
-    actual, _, result = met(mix_all(np.full((1, size), 7)))
 
-    expected = {(a, b) for b in range(size) for a in {0, *range(max(0, b - step.WINDOW), b)} if a < b}
-    assert expected == actual
-    assert (1, 1) == (result.buckets, result.crowded)
-    assert size * (size - 1) // 2 - len(expected) == result.uncompared
+@given(arrays.arrays(np.uint64, st.tuples(st.integers(1, 4), st.integers(0, 40)), elements=st.integers(0, 2)))
+def test_a_crowded_bucket_is_split_by_further_bands(small: np.ndarray) -> None:
+    """The pairs are those of the rule, the rest is counted, and the largest crowded buckets are told of."""
+    keys = mix_all(small)
+    with pytest.MonkeyPatch.context() as limits:
+        for name, value in {"BUCKET_LIMIT": 6, "SPLIT_LIMIT": 3, "LEVELS": 2, "WINDOW": 1}.items():
+            limits.setattr(step, name, value)
+        actual, pairs, result = met(keys)
+        buckets = [
+            (table, [doc for doc in range(small.shape[1]) if row[doc] == key])
+            for table, row in enumerate(small.tolist())
+            for key in sorted(set(row))
+        ]
+        expected = [split(small.tolist(), docs, table, 0) for table, docs in buckets]
+        crowded = [len(docs) for _, docs in buckets if len(docs) > step.BUCKET_LIMIT]
+
+    assert actual == set().union(*expected)
+    assert len(pairs) == sum(map(len, expected))
+    assert result.crowded == len(crowded)
+    assert result.uncompared == sum(len(docs) * (len(docs) - 1) // 2 for _, docs in buckets) - len(pairs)
+    assert [size for _, size in result.templates][:1] == sorted(crowded)[-1:]
+
+
+def test_a_crowded_bucket_is_linear() -> None:
+    """Documents whose keys are equal in all bands meet a bounded number of others."""
+    size = 10 * step.BUCKET_LIMIT
+
+    _, pairs, result = met(mix_all(np.full((1, size), 7)))
+
+    assert len(pairs) <= size * (step.LEVELS + 1 + step.WINDOW)
+    assert len(pairs) + result.uncompared == size * (size - 1) // 2
 
 
 def test_bands_do_not_meet_one_another() -> None:

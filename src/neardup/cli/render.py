@@ -84,6 +84,9 @@ def summary(stats: Stats, outputs: Mapping[str, str]) -> None:
             f"left out  {stats.pairs_not_compared:>12,}  pairs in {stats.buckets_over_limit:,} crowded buckets, "
             "which the promised recall does not cover"
         )
+        lines += [
+            f"          {size:>12,}  like {text[:40]!r}" for text, size in list(stats.crowded_examples.items())[:3]
+        ]
     if stats.shingles_dropped:
         common = ", ".join(repr(text) for text in list(stats.dropped_examples)[:3])
         lines.append(f"dropped   {stats.shingles_dropped:>12,}  shingles that too many texts have: {common}, ...")

@@ -4,8 +4,9 @@ In: signatures (for the keys), then the keys of all documents. Out: pairs a < b,
 nothing of texts or thresholds; similarity is the next step's business.
 
 Documents meet by sorting each band's keys. A bucket of more than BUCKET_LIMIT documents would cost the square of its
-size, so in it each document meets only the first of the bucket and the WINDOW documents before it; what is left
-uncompared is counted. Exact copies never get here.
+size: in it each document meets only the first of the bucket, and the others are parted by the key of the next band too,
+and so on while more than SPLIT_LIMIT stay together, LEVELS bands deep at most. What is together even then meets the
+WINDOW documents before it. What is left uncompared is counted. Exact copies never get here.
 
 Source: Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3rd ed., 3.4.
 """
@@ -20,9 +21,13 @@ from neardup.kernel import Threads, count_bits, kernel, mix, sort_bits
 from neardup.schema import I64, U32, U64
 
 BUCKET_LIMIT: Final = 2048
+SPLIT_LIMIT: Final = 64
+LEVELS: Final = 8
 WINDOW: Final = 32
 _KEY_BITS: Final = 44  # of a band key that sorting looks at
 _PAIRS: Final = 1 << 21  # pairs handed on at a time; all of a bucket at its limit fit in
+_TEMPLATES: Final = 5  # crowded buckets that are told of
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Met(NamedTuple):
@@ -31,11 +36,13 @@ class Met(NamedTuple):
     buckets: buckets of two or more documents, over all bands.
     crowded: buckets of more than BUCKET_LIMIT documents.
     uncompared: pairs that such buckets left out, counted once a band.
+    templates: of some such buckets, the largest first, the place of a document and how many documents there are.
     """
 
     buckets: int
     crowded: int
     uncompared: int
+    templates: list[tuple[int, int]]
 
 
 def band_keys(signatures: U32, *, bands: int, rows: int) -> U64:
@@ -82,12 +89,17 @@ def candidate_pairs(tables: Tables, threads: Threads, found: Callable[[U64], Non
     assert tables.n_docs < 1 << 32
     near = tables.near or Near(np.empty((0, tables.n_docs), np.uint64), 0)
 
-    def meet(piece: tuple[int, int]) -> I64:
-        return _meet(*tables.keys_of(*piece), tables, near, found)
+    def meet(piece: tuple[int, int]) -> Met:
+        return _meet(*piece, tables, near, found)
 
-    counts = threads.map(meet, product(range(tables.n_tables), range(tables.n_parts)))
-    buckets, crowded, uncompared = np.sum([np.zeros(3, np.int64), *counts], axis=0).tolist()
-    return Met(buckets, crowded, uncompared)
+    mets = list(threads.map(meet, product(range(tables.n_tables), range(tables.n_parts))))
+    sizes: dict[int, int] = {}
+    for place, size in (one for met in mets for one in met.templates):
+        sizes[place] = max(size, sizes.get(place, 0))
+    largest = sorted(sizes.items(), key=lambda one: (-one[1], one[0]))[:_TEMPLATES]
+    return Met(
+        sum(met.buckets for met in mets), sum(met.crowded for met in mets), sum(met.uncompared for met in mets), largest
+    )
 
 
 def first_of_equal(content: U64, docs: I64) -> I64:
@@ -98,16 +110,62 @@ def first_of_equal(content: U64, docs: I64) -> I64:
     return firsts
 
 
-def _meet(keys: U64, places: I64, tables: Tables, near: Near, found: Callable[[U64], None]) -> I64:
-    """Hand on the pairs of a part of a table; return its counts of buckets, crowded buckets, pairs left out."""
-    keyed, shift = _sorted_with_places(keys, places, tables.n_docs)
-    state = np.array([0, 0, 0, 0, 0, tables.n_reference])
-    pairs = np.empty(min(max(4 * keys.size, 2 * BUCKET_LIMIT), _PAIRS), np.uint64)
+def _meet(table: int, part: int, tables: Tables, near: Near, found: Callable[[U64], None]) -> Met:
+    """Hand on the pairs of a part of a table; return what came of it."""
+    keyed, shift = _sorted_with_places(*tables.keys_of(table, part), tables.n_docs)
+    buckets, crowded, uncompared, compared = _hand_on(keyed, shift, BUCKET_LIMIT, 0, tables, near, found)
+    rest = _list_crowded(keyed, shift, BUCKET_LIMIT)
+    templates = _largest(rest, shift)
+    uncompared -= compared
+    for level in range(1, LEVELS + 1):
+        if not rest.size:
+            break
+        places = (rest & _low(shift)).astype(np.int64)
+        further = _keys_at((table + level) % tables.n_tables, places, tables)
+        keyed, shift = _sorted_with_places(further ^ (rest >> np.uint64(shift)) * _ODD, places, tables.n_docs)
+        window = WINDOW if level == LEVELS else 0
+        uncompared -= _hand_on(keyed, shift, SPLIT_LIMIT, window, tables, near, found)[3]
+        rest = _list_crowded(keyed, shift, SPLIT_LIMIT)
+    return Met(buckets, crowded, uncompared, templates)
+
+
+def _keys_at(table: int, places: I64, tables: Tables) -> U64:
+    """Return the keys of documents in a table, whatever part of it they are in."""
+    order = np.argsort(places)
+    ascending = places[order]
+    keys = np.empty(places.size, np.uint64)
+    for part in range(tables.n_parts):
+        its_keys, its_places = tables.keys_of(table, part)
+        at = np.minimum(np.searchsorted(ascending, its_places), places.size - 1)
+        is_asked = ascending[at] == its_places
+        keys[order[at[is_asked]]] = its_keys[is_asked]
+    return keys
+
+
+def _largest(rest: U64, shift: int) -> list[tuple[int, int]]:
+    """Return of the largest crowded buckets a document's place and how many there are."""
+    _, firsts, counts = np.unique(rest >> np.uint64(shift), return_index=True, return_counts=True)
+    places = (rest[firsts] & _low(shift)).astype(np.int64)
+    largest = np.lexsort((places, -counts))[:_TEMPLATES]
+    return list(zip(places[largest].tolist(), (counts[largest] + 1).tolist(), strict=True))
+
+
+def _low(shift: int) -> np.uint64:
+    return np.uint64((1 << shift) - 1)
+
+
+def _hand_on(  # the buckets, how they are gone through, and where their pairs go
+    keyed: U64, shift: int, limit: int, window: int, tables: Tables, near: Near, found: Callable[[U64], None]
+) -> list[int]:
+    """Hand on the pairs of buckets; return how many buckets, crowded buckets, pairs, and compared pairs there are."""
+    state = np.array([0, 0, 0, 0, 0, 0, tables.n_reference])
+    pairs = np.empty(min(max(4 * keyed.size, 2 * BUCKET_LIMIT), _PAIRS), np.uint64)
     while state[0] < keyed.size:
-        n_pairs = _write_pairs(keyed, shift, BUCKET_LIMIT, WINDOW, *near, state, pairs)
+        n_pairs = _write_pairs(keyed, shift, limit, window, *near, state, pairs)
         if n_pairs:
             found(pairs[:n_pairs].copy())
-    return state[2:5]
+    counts: list[int] = state[2:6].tolist()
+    return counts
 
 
 def _sorted_with_places(keys: U64, places: I64, n_docs: int) -> tuple[U64, int]:
@@ -136,10 +194,11 @@ def _fold_band_keys(signatures: U32, rows: int, out: U64) -> None:
 def _write_pairs(
     keyed: U64, shift: int, limit: int, window: int, words: U64, distance: int, state: I64, pairs: U64
 ) -> int:
-    """pairs = the next pairs of each bucket, or of its windows, that are near; return how many.
+    """pairs = the next pairs of each bucket, or with its first and of its windows, that are near; return how many.
 
     state: where the next bucket starts, the next place in it (0 before the first), and counts of buckets, crowded
-    ones, and pairs left out; all zeros at first. Then the place from which documents are paired with earlier ones.
+    ones, pairs, and pairs compared; all zeros at first. Then the place from which documents are paired with earlier
+    ones.
     """
     bits = np.uint64(shift)
     low = (np.uint64(1) << bits) - np.uint64(1)
@@ -154,7 +213,7 @@ def _write_pairs(
         is_crowded = size > limit
         if j == 0 and size > 1:
             j = start + 1
-            while j < end and np.int64(keyed[j] & low) < state[5]:
+            while j < end and np.int64(keyed[j] & low) < state[6]:
                 j += 1
             n_alone = j - start  # the first one, and those that are not compared with one another
             if j < end:
@@ -174,12 +233,36 @@ def _write_pairs(
                 if _is_near(words, a, b, distance):
                     pairs[at] = a << np.uint64(32) | b
                     at += 1
-            state[4] -= j - first
+            state[5] += j - first
             j += 1
         start = end
         j = np.int64(0)
     state[0] = start
     state[1] = 0
+    return int(at)
+
+
+def _list_crowded(keyed: U64, shift: int, limit: int) -> U64:
+    """Return those of the sorted values that are in a bucket of more than `limit`, but the first of each."""
+    out = np.empty_like(keyed)
+    return out[: _write_crowded(keyed, shift, limit, out)]
+
+
+@kernel
+def _write_crowded(keyed: U64, shift: int, limit: int, out: U64) -> int:
+    """out = the values in crowded buckets but the first of each; return how many."""
+    bits = np.uint64(shift)
+    at = np.int64(0)
+    start = 0
+    while start < keyed.size:
+        end = start + 1
+        while end < keyed.size and keyed[end] >> bits == keyed[start] >> bits:
+            end += 1
+        if end - start > limit:
+            for place in range(start + 1, end):
+                out[at] = keyed[place]
+                at += 1
+        start = end
     return int(at)
 
 
